@@ -1,0 +1,101 @@
+//! A tab in the raw browser: the fewest calls that bring a page to its load event and read it.
+
+use anyhow::{Context, Result, bail};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::RawBrowser;
+
+/// Reads tag, computed style, box and own text of every element and returns one line each. It is written to be
+/// fast: it is what the product's snapshot is held against.
+pub const WALK: &str = r"(() => {
+    const lines = [];
+    for (const element of document.querySelectorAll('*')) {
+        const style = getComputedStyle(element);
+        const box = element.getBoundingClientRect();
+        let text = '';
+        for (let node = element.firstChild; node; node = node.nextSibling)
+            if (node.nodeType === 3) text += node.data;
+        lines.push(`${element.tagName} ${style.display} ${style.visibility} ${style.cursor} ` +
+            `${box.x},${box.y},${box.width},${box.height} ${text.trim()}`);
+    }
+    return lines.join('\n');
+})()";
+
+/// An attached tab.
+#[derive(Debug)]
+pub struct RawPage {
+    context: Option<String>,
+    target: String,
+    session: String,
+}
+
+impl RawPage {
+    /// A tab in the browser's default context.
+    pub fn open(browser: &mut RawBrowser) -> Result<Self> {
+        Self::in_context(browser, None)
+    }
+
+    /// A tab in a context of its own.
+    pub fn open_isolated(browser: &mut RawBrowser) -> Result<Self> {
+        let created = browser.wire()?.value(None, "Target.createBrowserContext", &json!({}))?;
+        let context = text(&created, "browserContextId")?;
+        Self::in_context(browser, Some(context))
+    }
+
+    fn in_context(browser: &mut RawBrowser, context: Option<String>) -> Result<Self> {
+        let wire = browser.wire()?;
+        let mut params = json!({"url": "about:blank"});
+        if let Some(context) = &context {
+            params["browserContextId"] = context.as_str().into();
+        }
+        let target = text(&wire.value(None, "Target.createTarget", &params)?, "targetId")?;
+        let attach = json!({"targetId": target, "flatten": true});
+        let session = text(&wire.value(None, "Target.attachToTarget", &attach)?, "sessionId")?;
+        wire.call(Some(&session), "Page.enable", &json!({}))?;
+        Ok(Self { context, target, session })
+    }
+
+    /// Navigates and waits for the load event.
+    pub fn navigate(&self, browser: &mut RawBrowser, url: &str) -> Result<()> {
+        let wire = browser.wire()?;
+        // A late load event of the page before would end the wait too early.
+        wire.forget_events();
+        let answer = wire.value(Some(&self.session), "Page.navigate", &json!({"url": url}))?;
+        if let Some(error) = answer["errorText"].as_str() {
+            bail!("{url}: {error}");
+        }
+        wire.wait_for(&self.session, "Page.loadEventFired")
+    }
+
+    /// One `Runtime.evaluate`; the value.
+    pub fn evaluate(&self, browser: &mut RawBrowser, expression: &str) -> Result<Value> {
+        let params = json!({"expression": expression, "returnByValue": true});
+        let mut answer = browser.wire()?.value(Some(&self.session), "Runtime.evaluate", &params)?;
+        if answer.get("exceptionDetails").is_some() {
+            bail!("{}", answer["exceptionDetails"]["exception"]["description"]);
+        }
+        Ok(answer["result"]["value"].take())
+    }
+
+    /// The whole accessibility tree, not parsed.
+    pub fn accessibility_tree(&self, browser: &mut RawBrowser) -> Result<Box<RawValue>> {
+        browser.wire()?.call(Some(&self.session), "Accessibility.getFullAXTree", &json!({}))
+    }
+
+    /// Closes the tab, and its context.
+    pub fn close(self, browser: &mut RawBrowser) -> Result<()> {
+        let wire = browser.wire()?;
+        match self.context {
+            Some(context) => {
+                wire.call(None, "Target.disposeBrowserContext", &json!({"browserContextId": context}))?
+            }
+            None => wire.call(None, "Target.closeTarget", &json!({"targetId": self.target}))?,
+        };
+        Ok(())
+    }
+}
+
+fn text(answer: &Value, field: &str) -> Result<String> {
+    answer[field].as_str().map(str::to_owned).with_context(|| format!("no {field} in {answer}"))
+}

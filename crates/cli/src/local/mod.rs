@@ -1,0 +1,68 @@
+//! Commands about this program itself: they do not run in the daemon.
+
+mod configuration;
+mod demo;
+mod doctor;
+mod install;
+mod paper;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+use surehand_server::Home;
+use surehand_session::Fault;
+
+use crate::args::DaemonArgs;
+use crate::config::Flags;
+use crate::printer::Printer;
+
+/// See the module.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Local {
+    /// Find a browser on this machine, or install one
+    #[command(after_help = "Example:\n  surehand install")]
+    Install,
+    /// Check browser, sandbox, fonts, disk, daemon, leftovers and ports, and print the fix of each
+    #[command(after_help = "Example:\n  surehand doctor")]
+    Doctor,
+    /// Serve a small site on loopback and drive it, step by step
+    #[command(after_help = "Example:\n  surehand demo")]
+    Demo(demo::Demo),
+    /// Show every setting and where its value came from
+    #[command(after_help = "Example:\n  surehand config")]
+    Config,
+    /// Print the completions for a shell
+    #[command(
+        after_help = "Example:\n  surehand completions bash > ~/.local/share/bash-completion/completions/surehand"
+    )]
+    Completions(paper::Completions),
+    /// Print the man page
+    #[command(after_help = "Example:\n  surehand man > surehand.1")]
+    Man,
+    /// Run the daemon (started by itself)
+    #[command(hide = true)]
+    Daemon(DaemonArgs),
+}
+
+pub(crate) fn run(command: Local, flags: &Flags, printer: &Printer) -> Result<ExitCode, Fault> {
+    match command {
+        Local::Install => install::run(printer),
+        Local::Doctor => doctor::run(printer),
+        Local::Demo(demo) => demo.run(flags, printer),
+        Local::Config => configuration::run(flags, printer),
+        Local::Completions(completions) => completions.run(printer),
+        Local::Man => paper::man(printer),
+        Local::Daemon(place) => Ok(daemon(place, printer)),
+    }
+}
+
+/// Whoever started the daemon reads one line of its output: `ready`, or why not.
+fn daemon(place: DaemonArgs, printer: &Printer) -> ExitCode {
+    match surehand_server::run(&Home { root: place.root, socket: place.socket }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            printer.line(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}

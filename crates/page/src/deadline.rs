@@ -1,0 +1,107 @@
+//! One deadline for everything that one command waits for, with a log for the failure message.
+
+use std::fmt::Display;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::{Error, Result};
+
+/// How long a command may take in all. Clones share the log.
+#[derive(Debug, Clone)]
+pub struct Deadline {
+    at: Instant,
+    total: Duration,
+    log: Arc<Mutex<Vec<String>>>,
+}
+
+/// A failure message with more lines than this is not read.
+const LOG_LINES: usize = 20;
+
+/// Far enough to be "no limit", near enough that adding it to a clock never overflows.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
+impl Deadline {
+    /// A deadline that passes after `total`.
+    pub fn after(total: Duration) -> Self {
+        let total = total.min(LONGEST);
+        Self { at: Instant::now() + total, total, log: Arc::default() }
+    }
+
+    /// How much is left; zero when it has passed.
+    pub fn remaining(&self) -> Duration {
+        self.at.saturating_duration_since(Instant::now())
+    }
+
+    /// How long it was at the start.
+    pub fn total(&self) -> Duration {
+        self.total
+    }
+
+    /// Has it passed?
+    pub fn passed(&self) -> bool {
+        self.remaining().is_zero()
+    }
+
+    /// A deadline that passes with this one or after `limit`, whichever is sooner; same log.
+    pub fn at_most(&self, limit: Duration) -> Self {
+        Self { at: self.at.min(Instant::now() + limit.min(LONGEST)), ..self.clone() }
+    }
+
+    /// The same, a little later: a wait inside the page that ends with this deadline has time to tell why it failed.
+    pub fn with_grace(&self) -> Self {
+        Self { at: self.at + Duration::from_millis(500), ..self.clone() }
+    }
+
+    /// What is left, as the injected script wants it.
+    pub(crate) fn remaining_ms(&self) -> u64 {
+        u64::try_from(self.remaining().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Adds a line that the failure message will show.
+    pub fn note(&self, line: impl Display) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let line = line.to_string();
+        if log.len() < LOG_LINES && log.last() != Some(&line) {
+            log.push(line);
+        }
+    }
+
+    /// What was noted on the way.
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits for `work` until the deadline passes; `what` completes "timed out waiting for …".
+    pub async fn run<T>(&self, what: impl Display, work: impl Future<Output = T>) -> Result<T> {
+        match tokio::time::timeout_at(self.at, work).await {
+            Ok(value) => Ok(value),
+            Err(_) => Err(self.timeout(what)),
+        }
+    }
+
+    /// The error of this deadline having passed.
+    pub fn timeout(&self, what: impl Display) -> Error {
+        Error::Timeout { what: what.to_string(), after: self.total, log: self.log() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_passed_deadline_says_what_it_waited_for_and_what_happened() {
+        let deadline = Deadline::after(Duration::from_millis(1));
+        deadline.note("the button is covered");
+        deadline.note("the button is covered");
+        let error = deadline.run("a click", std::future::pending::<()>()).await.unwrap_err();
+        assert!(matches!(&error, Error::Timeout { what, log, .. } if what == "a click" && log.len() == 1));
+    }
+
+    #[test]
+    fn absurd_durations_do_not_overflow() {
+        assert!(!Deadline::after(Duration::MAX).passed());
+    }
+}

@@ -1,0 +1,294 @@
+//! What can go wrong with a page, by cause. Each says what happened, to which element, and why.
+
+use std::time::Duration;
+
+use surehand_cdp::Closed;
+
+use crate::Dialog;
+
+/// The result of everything in this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// One of several elements that a locator matched.
+#[derive(Debug, Clone, serde::Deserialize)]
+pub struct Match {
+    /// A short picture of the element.
+    pub preview: String,
+    /// A selector that matches only this one.
+    pub selector: String,
+}
+
+/// Why a page could not be opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NavigationFailure {
+    /// The name has no address.
+    Dns,
+    /// Nobody listens there, or the way is blocked.
+    Unreachable,
+    /// The certificate or the handshake failed.
+    Tls,
+    /// The load was stopped, by the page, by a download or by another navigation.
+    Aborted,
+    /// Anything else.
+    Other,
+}
+
+impl NavigationFailure {
+    /// From the browser's `net::ERR_…` names, which are a stable interface of Chromium.
+    pub fn from_net_error(text: &str) -> Self {
+        let name = text.trim_start_matches("net::");
+        match name {
+            "ERR_NAME_NOT_RESOLVED" | "ERR_NAME_RESOLUTION_FAILED" | "ERR_DNS_TIMED_OUT" => Self::Dns,
+            "ERR_CONNECTION_REFUSED"
+            | "ERR_CONNECTION_RESET"
+            | "ERR_CONNECTION_CLOSED"
+            | "ERR_CONNECTION_TIMED_OUT"
+            | "ERR_CONNECTION_FAILED"
+            | "ERR_ADDRESS_UNREACHABLE"
+            | "ERR_ADDRESS_INVALID"
+            | "ERR_INTERNET_DISCONNECTED"
+            | "ERR_TIMED_OUT"
+            | "ERR_EMPTY_RESPONSE"
+            | "ERR_PROXY_CONNECTION_FAILED"
+            | "ERR_TUNNEL_CONNECTION_FAILED"
+            | "ERR_NETWORK_ACCESS_DENIED"
+            | "ERR_UNSAFE_PORT" => Self::Unreachable,
+            "ERR_ABORTED" => Self::Aborted,
+            _ if name.starts_with("ERR_CERT") || name.starts_with("ERR_SSL") => Self::Tls,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// See the module.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nothing matches.
+    #[error("no element matches {what}")]
+    NotFound {
+        /// The locator, in words.
+        what: String,
+    },
+    /// Several elements match, and an action needs one.
+    #[error("{count} elements match {what}{}", list(.matches))]
+    Ambiguous {
+        /// The locator, in words.
+        what: String,
+        /// How many match.
+        count: usize,
+        /// The first of them.
+        matches: Vec<Match>,
+    },
+    /// The element, or the page it was on, is gone.
+    #[error("{what} is not on the page any more")]
+    Stale {
+        /// The reference.
+        what: String,
+    },
+    /// The selector does not parse.
+    #[error("{selector:?} is not a valid selector: {reason}")]
+    BadSelector {
+        /// As it was given.
+        selector: String,
+        /// The browser's words.
+        reason: String,
+    },
+    /// It is there, but a person would not see it.
+    #[error("{preview} is not visible: {why}")]
+    NotVisible {
+        /// The element.
+        preview: String,
+        /// What hides it.
+        why: String,
+    },
+    /// It never came to rest.
+    #[error("{preview} does not stop moving")]
+    NotStable {
+        /// The element.
+        preview: String,
+    },
+    /// Something else is on top of it.
+    #[error("{blocker} covers {preview} and would get the click")]
+    Covered {
+        /// The element.
+        preview: String,
+        /// What is in the way.
+        blocker: String,
+    },
+    /// It ignores the pointer.
+    #[error("{preview} ignores the pointer (pointer-events: none)")]
+    NoPointer {
+        /// The element.
+        preview: String,
+    },
+    /// It is disabled.
+    #[error("{preview} is disabled: {why}")]
+    Disabled {
+        /// The element.
+        preview: String,
+        /// Which attribute, of which element.
+        why: String,
+    },
+    /// It could be edited, but not now.
+    #[error("{preview} cannot be edited: {why}")]
+    NotEditable {
+        /// The element.
+        preview: String,
+        /// Why.
+        why: String,
+    },
+    /// This can never be done with that kind of element.
+    #[error("{preview}: {why}")]
+    WrongType {
+        /// The element.
+        preview: String,
+        /// Why, and which verb would do.
+        why: String,
+    },
+    /// The field does not take this value.
+    #[error("{preview} does not take that value: {why}")]
+    BadValue {
+        /// The element.
+        preview: String,
+        /// What it takes.
+        why: String,
+    },
+    /// The value was entered, but the field shows another one.
+    #[error("{preview} shows {shown:?} after filling in {wanted:?}")]
+    ValueDiffers {
+        /// The element.
+        preview: String,
+        /// What was to be filled in; masked in password fields.
+        wanted: String,
+        /// What was read back; masked in password fields.
+        shown: String,
+    },
+    /// No such key on a keyboard.
+    #[error("unknown key {name:?}{}", nearest.as_ref().map(|n| format!(", did you mean {n:?}?")).unwrap_or_default())]
+    UnknownKey {
+        /// As it was given.
+        name: String,
+        /// The nearest key that exists.
+        nearest: Option<String>,
+    },
+    /// The deadline passed.
+    #[error("timed out after {} waiting for {what}{}", short(.after), log_lines(.log))]
+    Timeout {
+        /// What did not happen.
+        what: String,
+        /// How long was waited.
+        after: Duration,
+        /// What was seen meanwhile.
+        log: Vec<String>,
+    },
+    /// The page's own script does not come back.
+    #[error("the page did not respond within {}: its script seems to be stuck", short(.after))]
+    Unresponsive {
+        /// How long was waited.
+        after: Duration,
+    },
+    /// A dialog is open and blocks the page.
+    #[error("a {} dialog is open: {:?}", .0.kind, .0.message)]
+    DialogOpen(Dialog),
+    /// The page could not be opened.
+    #[error("{url} could not be opened: {reason}")]
+    Navigation {
+        /// Where to.
+        url: String,
+        /// The class of failure.
+        failure: NavigationFailure,
+        /// The browser's words.
+        reason: String,
+    },
+    /// There is nothing to go back or forward to.
+    #[error("there is no page to go {direction} to")]
+    NoHistory {
+        /// `back` or `forward`.
+        direction: &'static str,
+    },
+    /// The page changed while something was being done on it.
+    #[error("the page navigated away while {what}")]
+    NavigatedAway {
+        /// What was being done.
+        what: String,
+    },
+    /// The page's script threw.
+    #[error("{message}")]
+    Script {
+        /// The exception, with its place.
+        message: String,
+    },
+    /// A result that JSON cannot hold.
+    #[error("the result cannot be written as JSON: {why}")]
+    NotJson {
+        /// Why.
+        why: String,
+    },
+    /// The tab was closed.
+    #[error("the tab was closed")]
+    TabClosed,
+    /// The page's process crashed.
+    #[error("the page crashed")]
+    Crashed,
+    /// The browser is gone.
+    #[error("the browser is gone: {0}")]
+    BrowserGone(Closed),
+    /// The browser refused a call, or answered something unexpected.
+    #[error("the browser refused: {0}")]
+    Protocol(surehand_cdp::Error),
+}
+
+impl From<surehand_cdp::Error> for Error {
+    fn from(error: surehand_cdp::Error) -> Self {
+        match error.closed() {
+            Some(Closed::TargetGone) => Error::TabClosed,
+            Some(Closed::TargetCrashed) => Error::Crashed,
+            Some(reason) => Error::BrowserGone(reason.clone()),
+            None => Error::Protocol(error),
+        }
+    }
+}
+
+fn list(matches: &[Match]) -> String {
+    matches.iter().map(|m| format!("\n  {}  →  {}", m.preview, m.selector)).collect()
+}
+
+fn log_lines(log: &[String]) -> String {
+    log.iter().map(|line| format!("\n  - {line}")).collect()
+}
+
+fn short(duration: &Duration) -> String {
+    if duration.as_millis() % 1000 == 0 {
+        format!("{} s", duration.as_secs())
+    } else {
+        format!("{} ms", duration.as_millis())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn net_errors_have_classes() {
+        use NavigationFailure as F;
+        for (name, class) in [
+            ("net::ERR_NAME_NOT_RESOLVED", F::Dns),
+            ("net::ERR_CONNECTION_REFUSED", F::Unreachable),
+            ("net::ERR_CERT_AUTHORITY_INVALID", F::Tls),
+            ("net::ERR_SSL_PROTOCOL_ERROR", F::Tls),
+            ("net::ERR_ABORTED", F::Aborted),
+            ("net::ERR_TOO_MANY_REDIRECTS", F::Other),
+        ] {
+            assert_eq!(F::from_net_error(name), class, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_ambiguous_match_lists_what_matched() {
+        let matches = vec![Match { preview: "<a>One</a>".into(), selector: "#one".into() }];
+        let error = Error::Ambiguous { what: "`a`".into(), count: 3, matches };
+        assert_eq!(error.to_string(), "3 elements match `a`\n  <a>One</a>  →  #one");
+    }
+}

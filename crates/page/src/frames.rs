@@ -1,0 +1,190 @@
+//! The frame tree of a tab, as the browser reports it across all the processes that render it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use surehand_cdp::Session;
+use surehand_cdp::protocol::page as cdp;
+
+use crate::world::World;
+
+/// The browser's id of a frame; it survives navigations of the frame.
+pub type FrameId = Arc<str>;
+
+/// How far the document of a frame has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Progress {
+    pub dom_content_loaded: bool,
+    pub load: bool,
+    pub network_idle: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Frame {
+    pub id: FrameId,
+    pub parent: Option<FrameId>,
+    /// The session of the process that renders this frame.
+    pub session: Session,
+    pub url: String,
+    /// The document load; a new one means a new document.
+    pub loader_id: String,
+    pub progress: Progress,
+    /// Is the document the browser's own error page?
+    pub unreachable: bool,
+    /// The isolated world of the present document, once somebody needed it.
+    pub world: Option<World>,
+    /// The `<iframe>` element in the parent's document: the parent's world and the element's id in it.
+    pub owner: Option<crate::Handle>,
+    /// Order of appearance, so that listings are stable.
+    order: u64,
+}
+
+/// All frames of a tab; the main frame is always there.
+#[derive(Debug)]
+pub(crate) struct Frames {
+    main: FrameId,
+    by_id: HashMap<FrameId, Frame>,
+    appeared: u64,
+}
+
+impl Frames {
+    pub fn new(main: &str, url: &str, session: Session) -> Self {
+        let main: FrameId = main.into();
+        let mut frames = Self { main: main.clone(), by_id: HashMap::new(), appeared: 0 };
+        frames.insert(main, None, session);
+        frames.main_mut().url = url.to_owned();
+        frames
+    }
+
+    #[expect(clippy::indexing_slicing, reason = "the main frame is inserted by `new` and never removed")]
+    pub fn main(&self) -> &Frame {
+        &self.by_id[&self.main]
+    }
+
+    #[expect(clippy::expect_used, reason = "the main frame is inserted by `new` and never removed")]
+    pub fn main_mut(&mut self) -> &mut Frame {
+        self.by_id.get_mut(&self.main).expect("the main frame is inserted by `new` and never removed")
+    }
+
+    pub fn get(&self, id: &str) -> Option<&Frame> {
+        self.by_id.get(id)
+    }
+
+    pub fn get_mut(&mut self, id: &str) -> Option<&mut Frame> {
+        self.by_id.get_mut(id)
+    }
+
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Main frame first, then in order of appearance.
+    pub fn ids(&self) -> Vec<FrameId> {
+        let mut frames: Vec<&Frame> = self.by_id.values().collect();
+        frames.sort_by_key(|frame| frame.order);
+        frames.iter().map(|frame| frame.id.clone()).collect()
+    }
+
+    pub fn attached(&mut self, id: &str, parent: Option<&str>, session: &Session) {
+        if !self.by_id.contains_key(id) {
+            self.insert(id.into(), parent.map(Into::into), session.clone());
+        }
+    }
+
+    fn insert(&mut self, id: FrameId, parent: Option<FrameId>, session: Session) {
+        self.appeared += 1;
+        let frame = Frame {
+            id: id.clone(),
+            parent,
+            session,
+            url: String::new(),
+            loader_id: String::new(),
+            progress: Progress::default(),
+            unreachable: false,
+            world: None,
+            owner: None,
+            order: self.appeared,
+        };
+        self.by_id.insert(id, frame);
+    }
+
+    /// The process of `session` committed a document in this frame, so from now on it renders the frame.
+    pub fn navigated(&mut self, frame: cdp::Frame, session: &Session) {
+        self.attached(&frame.id, frame.parent_id.as_deref(), session);
+        self.drop_children(&frame.id);
+        let Some(known) = self.by_id.get_mut(frame.id.as_str()) else { return };
+        known.session = session.clone();
+        known.url = frame.url + frame.url_fragment.as_deref().unwrap_or_default();
+        // Chromium commits with `init` first, so the progress of this loader may already have begun.
+        if known.loader_id != frame.loader_id {
+            known.loader_id = frame.loader_id;
+            known.progress = Progress::default();
+        }
+        known.unreachable = frame.unreachable_url.is_some();
+        known.world = None;
+    }
+
+    /// A document came back from the browser's cache as it was left: no lifecycle event will tell.
+    pub fn restored(&mut self, id: &str) {
+        if let Some(frame) = self.by_id.get_mut(id) {
+            frame.progress = Progress { dom_content_loaded: true, load: true, network_idle: true };
+        }
+    }
+
+    /// Another process took the frame over (`session` is new), and will report its document.
+    pub fn taken_over(&mut self, id: &str, parent: Option<&str>, session: &Session) {
+        self.attached(id, parent, session);
+        if let Some(frame) = self.by_id.get_mut(id) {
+            frame.session = session.clone();
+            frame.world = None;
+        }
+    }
+
+    pub fn detached(&mut self, id: &str) {
+        if *id == *self.main {
+            return;
+        }
+        self.drop_children(id);
+        self.by_id.remove(id);
+    }
+
+    /// A process went away, and with it the frames that it rendered.
+    pub fn session_gone(&mut self, session_id: &str) {
+        let gone: Vec<FrameId> = self
+            .by_id
+            .values()
+            .filter(|frame| frame.session.id() == Some(session_id))
+            .map(|frame| frame.id.clone())
+            .collect();
+        for id in gone {
+            self.detached(&id);
+        }
+    }
+
+    fn drop_children(&mut self, id: &str) {
+        let children: Vec<FrameId> = self
+            .by_id
+            .values()
+            .filter(|frame| frame.parent.as_deref() == Some(id))
+            .map(|frame| frame.id.clone())
+            .collect();
+        for child in children {
+            self.detached(&child);
+        }
+    }
+
+    pub fn lifecycle(&mut self, event: &cdp::LifecycleEvent) {
+        let Some(frame) = self.by_id.get_mut(event.frame_id.as_str()) else { return };
+        match event.name.as_str() {
+            "init" => {
+                frame.loader_id = event.loader_id.clone();
+                frame.progress = Progress::default();
+            }
+            _ if frame.loader_id != event.loader_id => {}
+            "DOMContentLoaded" => frame.progress.dom_content_loaded = true,
+            "load" => frame.progress.load = true,
+            "networkIdle" => frame.progress.network_idle = true,
+            _ => {}
+        }
+    }
+}

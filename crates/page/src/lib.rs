@@ -1,0 +1,51 @@
+//! One tab of a browser: its frames, the script that Surehand injects, and everything a person could do with it.
+//!
+//! What lives here: frames and their isolated worlds, snapshots, locating, actionability and input, waiting,
+//! navigation, the rings of requests and console messages, dialogs, screenshots.
+//! What must not: who owns the browser, session names, `eN` references (they span tabs), files, the terminal.
+//!
+//! State that the browser reports is folded by the reader into [`state`]; a command looks at the state and waits
+//! for it to change. Nothing is polled and no lock is held across a wait.
+
+mod console;
+mod deadline;
+mod dialog;
+mod error;
+mod events;
+mod frames;
+mod keyboard;
+mod keys;
+mod locate;
+mod locator;
+mod navigate;
+mod network;
+mod page;
+mod pointer;
+mod read;
+mod ring;
+mod screenshot;
+mod script;
+mod snapshot;
+mod state;
+mod text_entry;
+mod wait;
+mod world;
+
+pub use console::{ConsoleMessage, PageError};
+pub use deadline::Deadline;
+pub use dialog::Dialog;
+pub use error::{Error, Match, NavigationFailure, Result};
+pub use frames::FrameId;
+pub use keys::KeyChord;
+pub use locator::Locator;
+pub use navigate::{LoadState, Navigated};
+pub use network::Request;
+pub use page::{Attachment, Page};
+pub use pointer::{Acted, Button, ClickOptions};
+pub use read::{BoxRect, Evaluated, Reading};
+pub use ring::Ring;
+pub use screenshot::{ImageFormat, ScreenshotOptions};
+pub use snapshot::{Node, Snapshot, SnapshotOptions};
+pub use text_entry::Filled;
+pub use wait::{ElementState, UrlPattern};
+pub use world::Handle;

@@ -1,0 +1,164 @@
+//! Finds the frame that an element is in: a selector is looked for in every frame of the tab.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::page::Page;
+use crate::{Deadline, Error, FrameId, Locator, Match, Result};
+
+/// How many of several matches an error lists.
+const LISTED: usize = 10;
+
+/// A frame that does not answer in this time is left out: it stalls only itself.
+const FRAME_TIME: Duration = Duration::from_millis(800);
+
+#[derive(Debug, Deserialize)]
+struct Matches {
+    count: usize,
+    #[serde(default)]
+    items: Vec<MatchedItem>,
+}
+
+#[derive(Debug, Deserialize)]
+struct MatchedItem {
+    preview: String,
+    selector: String,
+    visible: bool,
+}
+
+/// What a selector matches in one frame.
+pub(crate) struct InFrame {
+    pub frame: FrameId,
+    pub count: usize,
+    pub any_visible: bool,
+    matches: Vec<Match>,
+}
+
+impl Page {
+    /// The one frame in which an action on `locator` is to happen, waiting for a match to appear.
+    pub(crate) async fn frame_to_act_in(&self, locator: &Locator, deadline: &Deadline) -> Result<FrameId> {
+        if let Some(frame) = self.only_frame_for(locator)? {
+            return Ok(frame);
+        }
+        loop {
+            let found = self.matches_by_frame(locator, deadline).await?;
+            match found.as_slice() {
+                [] => {}
+                [one] => return Ok(one.frame.clone()),
+                several => return Err(ambiguous(locator, several)),
+            }
+            if deadline.passed() {
+                return Err(Error::NotFound { what: locator.to_string() });
+            }
+            self.wait_for_match(locator, deadline).await?;
+        }
+    }
+
+    /// The frame to read from: the first with a visible match, else the first with a match; and the number of all
+    /// matches.
+    pub(crate) async fn frame_to_read_in(
+        &self,
+        locator: &Locator,
+        deadline: &Deadline,
+    ) -> Result<Option<(FrameId, usize)>> {
+        let found = self.matches_by_frame(locator, deadline).await?;
+        let total = found.iter().map(|in_frame| in_frame.count).sum();
+        let first = found.iter().find(|in_frame| in_frame.any_visible).or(found.first());
+        Ok(first.map(|in_frame| (in_frame.frame.clone(), total)))
+    }
+
+    /// The frame, when there is no choice: a reference knows its own, and most tabs have only one.
+    pub(crate) fn only_frame_for(&self, locator: &Locator) -> Result<Option<FrameId>> {
+        if let Some(handle) = locator.as_handle() {
+            let stale = || Error::Stale { what: locator.to_string() };
+            return self.frame_of(handle).ok_or_else(stale).map(Some);
+        }
+        let state = self.lock();
+        Ok((state.frames.len() == 1).then(|| state.frames.main().id.clone()))
+    }
+
+    /// Frames with at least one match, in the order of the frames.
+    pub(crate) async fn matches_by_frame(
+        &self,
+        locator: &Locator,
+        deadline: &Deadline,
+    ) -> Result<Vec<InFrame>> {
+        let frames = self.lock().frames.ids();
+        let argument = json!({ "locator": locator, "limit": LISTED });
+        let bounded = deadline.at_most(FRAME_TIME);
+        let asked = frames.iter().map(|frame| self.script::<Matches>(frame, "matches", &argument, &bounded));
+        let answers = join_all(asked).await;
+        let mut found = Vec::new();
+        for (index, (frame, answer)) in frames.into_iter().zip(answers).enumerate() {
+            match answer {
+                Ok(matches) if matches.count > 0 => found.push(InFrame::new(frame, matches)),
+                Ok(_) => {}
+                // A frame that is going away or stuck has no say, unless it is the page itself.
+                Err(Error::NavigatedAway { .. } | Error::Unresponsive { .. }) if index > 0 => {}
+                Err(Error::NavigatedAway { .. }) => {}
+                Err(error) => return Err(with_locator(error, locator)),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Waits until some frame has a match, or the frames change.
+    async fn wait_for_match(&self, locator: &Locator, deadline: &Deadline) -> Result<()> {
+        let frames = self.lock().frames.ids();
+        let timeout = deadline.remaining_ms();
+        let argument = json!({ "cond": { "selector": locator, "state": "attached" }, "timeout": timeout });
+        let waiting = frames.iter().map(|frame| {
+            Box::pin(self.script::<serde::de::IgnoredAny>(frame, "waitFor", &argument, deadline))
+        });
+        let committed = self.lock().navigation.committed;
+        let known = frames.len();
+        let changed = self.until(deadline, "a match", |state| {
+            (state.frames.len() != known || state.navigation.committed != committed).then_some(())
+        });
+        tokio::select! {
+            (answer, _, _) = futures_util::future::select_all(waiting) => match answer {
+                Err(Error::DialogOpen(dialog)) => Err(Error::DialogOpen(dialog)),
+                Err(Error::Timeout { .. } | Error::Unresponsive { .. }) => Err(Error::NotFound { what: locator.to_string() }),
+                _ => Ok(()),
+            },
+            changed = changed => match changed {
+                Err(Error::Timeout { .. }) => Err(Error::NotFound { what: locator.to_string() }),
+                other => other,
+            },
+        }
+    }
+}
+
+impl InFrame {
+    fn new(frame: FrameId, found: Matches) -> Self {
+        let any_visible = found.items.iter().any(|item| item.visible);
+        let matches =
+            found.items.into_iter().map(|i| Match { preview: i.preview, selector: i.selector }).collect();
+        Self { frame, count: found.count, any_visible, matches }
+    }
+}
+
+fn ambiguous(locator: &Locator, found: &[InFrame]) -> Error {
+    Error::Ambiguous {
+        what: locator.to_string(),
+        count: found.iter().map(|in_frame| in_frame.count).sum(),
+        matches: found.iter().flat_map(|in_frame| in_frame.matches.iter().cloned()).take(LISTED).collect(),
+    }
+}
+
+/// The script does not know how the user wrote the locator.
+pub(crate) fn with_locator(error: Error, locator: &Locator) -> Error {
+    let what = locator.to_string();
+    match error {
+        Error::NotFound { .. } => Error::NotFound { what },
+        Error::Stale { .. } => Error::Stale { what },
+        Error::Ambiguous { count, matches, .. } => Error::Ambiguous { what, count, matches },
+        Error::BadSelector { reason, .. } => {
+            Error::BadSelector { selector: what.trim_matches('`').to_owned(), reason }
+        }
+        other => other,
+    }
+}

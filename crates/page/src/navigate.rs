@@ -1,0 +1,201 @@
+//! Going somewhere: open, back, forward, reload, and waiting until a page is there.
+
+use std::time::Duration;
+
+use surehand_cdp::protocol::page as cdp;
+
+use crate::page::Page;
+use crate::state::{Navigation, State};
+use crate::{Deadline, Error, NavigationFailure, Result};
+
+/// How far a page must have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LoadState {
+    /// The document is parsed.
+    DomContentLoaded,
+    /// The document and what it refers to are there.
+    #[default]
+    Load,
+    /// And nothing was requested for half a second.
+    NetworkIdle,
+}
+
+/// Where a navigation led.
+#[derive(Debug, Clone)]
+pub struct Navigated {
+    /// The address, after redirects.
+    pub url: String,
+    /// The document's title.
+    pub title: String,
+    /// The HTTP status, where there is one.
+    pub status: Option<i64>,
+}
+
+/// A title is a courtesy: a page that is already stuck in its own script must not hold up the answer.
+const TITLE_TIME: Duration = Duration::from_secs(1);
+
+/// An address that answers with an error status and no body: the browser shows its own page, but it did get there.
+const EMPTY_ERROR_PAGE: &str = "net::ERR_HTTP_RESPONSE_CODE_FAILURE";
+
+impl Page {
+    /// Opens an address and waits until the page is there.
+    pub async fn open(&self, url: &str, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        // A renderer that is told to navigate before it runs crashes (seen on Chromium 156).
+        self.until(deadline, "the tab to start", |state| state.ready.then_some(())).await?;
+        let before = self.lock().frames.main().loader_id.clone();
+        let call = self.session().call(&cdp::Navigate { url: url.to_owned(), ..Default::default() });
+        let answer = match deadline.run(format!("{url} to answer"), call).await {
+            Ok(answer) => answer?,
+            Err(timeout) => {
+                // The next command must not find a page that changes under its hands.
+                self.session().post(&cdp::StopLoading {});
+                return Err(timeout);
+            }
+        };
+        if let Some(reason) = answer.error_text.filter(|reason| reason != EMPTY_ERROR_PAGE) {
+            return Err(navigation_error(url, &reason, answer.is_download == Some(true)));
+        }
+        // Without a loader only the fragment changed, and the document is there already.
+        if let Some(loader) = answer.loader_id {
+            let arrived = |state: &State| {
+                let now = &state.frames.main().loader_id;
+                *now == loader || *now != before
+            };
+            self.reached(until, deadline, arrived).await?;
+        }
+        Ok(self.whereabouts().await)
+    }
+
+    /// Loads the page again.
+    pub async fn reload(&self, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        let mark = self.lock().navigation.committed;
+        deadline.run("the reload", self.session().call(&cdp::Reload::default())).await??;
+        self.reached(until, deadline, |state| state.navigation.committed > mark).await?;
+        self.checked_whereabouts().await
+    }
+
+    /// Goes back (`-1`) or forward (`1`) in the tab's history.
+    pub async fn go(&self, step: i64, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        let direction = if step < 0 { "back" } else { "forward" };
+        let history =
+            deadline.run("the history", self.session().call(&cdp::GetNavigationHistory {})).await??;
+        let index = usize::try_from(history.current_index + step).ok();
+        let Some(entry) = index.and_then(|index| history.entries.get(index)) else {
+            return Err(Error::NoHistory { direction });
+        };
+        let before = self.lock().navigation.clone();
+        let go = cdp::NavigateToHistoryEntry { entry_id: entry.id };
+        deadline.run(direction, self.session().call(&go)).await??;
+        self.reached(until, deadline, |state| {
+            let now = &state.navigation;
+            now.committed > before.committed || now.within_document > before.within_document
+        })
+        .await?;
+        self.checked_whereabouts().await
+    }
+
+    /// Waits until the present document has come that far.
+    pub async fn wait_for_load(&self, until: LoadState, deadline: &Deadline) -> Result<()> {
+        self.reached(until, deadline, |state| !state.navigation.pending).await
+    }
+
+    async fn reached(
+        &self,
+        until: LoadState,
+        deadline: &Deadline,
+        arrived: impl Fn(&State) -> bool,
+    ) -> Result<()> {
+        let done = |state: &State| (arrived(state) && until.holds(state)).then_some(());
+        match self.until(deadline, until.words(), done).await {
+            Err(Error::Timeout { .. }) => {
+                deadline.note(self.loading_so_far());
+                Err(deadline.timeout(until.words()))
+            }
+            other => other,
+        }
+    }
+
+    /// What a page that does not finish looks like.
+    fn loading_so_far(&self) -> String {
+        let state = self.lock();
+        let parsed = if state.frames.main().progress.dom_content_loaded { "is" } else { "is not" };
+        let open: Vec<_> = state
+            .network
+            .requests
+            .iter()
+            .filter(|request| state.network.in_flight.contains(&request.request_id))
+            .map(|request| request.url.as_str())
+            .take(3)
+            .collect();
+        let waiting =
+            if open.is_empty() { String::new() } else { format!(", still loading {}", open.join(", ")) };
+        format!("{} {parsed} parsed{waiting}", state.frames.main().url)
+    }
+
+    async fn whereabouts(&self) -> Navigated {
+        let title = self.title(&Deadline::after(TITLE_TIME)).await.unwrap_or_default();
+        let state = self.lock();
+        let main = state.frames.main();
+        let status = state.network.document(&main.loader_id).and_then(|request| request.status);
+        Navigated { url: main.url.clone(), title, status }
+    }
+
+    /// Like `whereabouts`, where the browser did not say itself whether the page could be reached.
+    async fn checked_whereabouts(&self) -> Result<Navigated> {
+        let failed = {
+            let state = self.lock();
+            let main = state.frames.main();
+            let document = state.network.document(&main.loader_id);
+            let error = document.and_then(|request| request.error.clone()).unwrap_or_default();
+            let answered = document.is_some_and(|request| request.status.is_some());
+            (main.unreachable && !answered).then(|| (main.url.clone(), error))
+        };
+        match failed {
+            Some((url, error)) => Err(navigation_error(&url, &error, false)),
+            None => Ok(self.whereabouts().await),
+        }
+    }
+
+    /// The navigations so far, to compare with later.
+    pub(crate) fn navigation_mark(&self) -> Navigation {
+        self.lock().navigation.clone()
+    }
+
+    /// After an action: if it started a navigation, waits for it to commit. Returns the new address if it changed.
+    pub(crate) async fn settle(&self, before: &Navigation, deadline: &Deadline) -> Option<String> {
+        let ended = |state: &State| (!state.navigation.pending).then_some(());
+        if self.lock().navigation.requested > before.requested {
+            // A page that never answers is no failure of the action; the next command will tell.
+            let _ = self.until(deadline, "the navigation", ended).await;
+        }
+        let state = self.lock();
+        let now = &state.navigation;
+        let moved = now.committed > before.committed || now.within_document > before.within_document;
+        moved.then(|| state.frames.main().url.clone())
+    }
+}
+
+impl LoadState {
+    fn holds(self, state: &State) -> bool {
+        let progress = state.frames.main().progress;
+        match self {
+            LoadState::DomContentLoaded => progress.dom_content_loaded,
+            LoadState::Load => progress.load,
+            LoadState::NetworkIdle => progress.network_idle,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            LoadState::DomContentLoaded => "the document to be parsed (domcontentloaded)",
+            LoadState::Load => "the page to load (load)",
+            LoadState::NetworkIdle => "the network to be idle (networkidle)",
+        }
+    }
+}
+
+fn navigation_error(url: &str, reason: &str, is_download: bool) -> Error {
+    let failure = NavigationFailure::from_net_error(reason);
+    let reason = if is_download { "it is a download, not a page".to_owned() } else { reason.to_owned() };
+    Error::Navigation { url: url.to_owned(), failure, reason }
+}

@@ -1,0 +1,219 @@
+//! The requests of a tab, from its first one, in a bounded ring.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Serialize;
+use surehand_cdp::protocol::network as cdp;
+
+use crate::Ring;
+
+/// One request and what became of it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request {
+    /// The browser's id; redirects share it.
+    pub request_id: String,
+    /// Where to.
+    pub url: String,
+    /// `GET`, `POST` …
+    pub method: String,
+    /// `Document`, `Script`, `XHR`, `Fetch`, `Image` …
+    pub resource_type: String,
+    /// The HTTP status, once there is an answer.
+    pub status: Option<i64>,
+    /// The answer's media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Did it fail without an HTTP answer?
+    pub failed: bool,
+    /// Why it failed, e.g. `net::ERR_CONNECTION_REFUSED`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Who asked for it.
+    pub initiator: Initiator,
+    /// Seconds since 1970.
+    pub timestamp: f64,
+    /// From sending to the end, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<f64>,
+    /// Bytes over the network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<f64>,
+    /// Where a redirect led.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redirected_to: Option<String>,
+    /// Sent headers.
+    #[serde(skip)]
+    pub headers: BTreeMap<String, String>,
+    /// Received headers.
+    #[serde(skip)]
+    pub response_headers: BTreeMap<String, String>,
+    /// The document load that this request belongs to.
+    #[serde(skip)]
+    pub loader_id: String,
+    /// The browser's clock when it was sent.
+    #[serde(skip)]
+    sent_at: f64,
+}
+
+/// What caused a request.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Initiator {
+    /// `parser`, `script`, `other` …
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The document or script.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// One-based line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<i64>,
+}
+
+impl Initiator {
+    fn from_protocol(initiator: cdp::Initiator) -> Self {
+        let caller = initiator.stack.and_then(|stack| stack.call_frames.into_iter().next());
+        let line = initiator.line_number.map(|line| line as i64 + 1);
+        match caller {
+            Some(frame) if initiator.url.is_none() => {
+                Self { kind: initiator.r#type, url: Some(frame.url), line: Some(frame.line_number + 1) }
+            }
+            _ => Self { kind: initiator.r#type, url: initiator.url, line },
+        }
+    }
+}
+
+/// A page that loads more than this keeps the newest.
+const CAPACITY: usize = 1000;
+
+/// Requests, newest last, and which are still under way.
+#[derive(Debug)]
+pub(crate) struct NetworkLog {
+    pub requests: Ring<Request>,
+    pub in_flight: HashSet<String>,
+}
+
+impl Default for NetworkLog {
+    fn default() -> Self {
+        Self { requests: Ring::new(CAPACITY), in_flight: HashSet::new() }
+    }
+}
+
+impl NetworkLog {
+    pub fn sent(&mut self, event: cdp::RequestWillBeSent) {
+        if let Some(response) = event.redirect_response {
+            self.with(&event.request_id, |request| {
+                request.take_response(response);
+                request.finish(event.timestamp);
+                request.redirected_to = Some(event.request.url.clone());
+            });
+        }
+        self.in_flight.insert(event.request_id.clone());
+        self.requests.push(Request {
+            request_id: event.request_id,
+            url: event.request.url,
+            method: event.request.method,
+            resource_type: event.r#type.unwrap_or_default(),
+            status: None,
+            mime_type: None,
+            failed: false,
+            error: None,
+            initiator: Initiator::from_protocol(event.initiator),
+            timestamp: event.wall_time,
+            duration: None,
+            size: None,
+            redirected_to: None,
+            headers: event.request.headers,
+            response_headers: BTreeMap::new(),
+            loader_id: event.loader_id,
+            sent_at: event.timestamp,
+        });
+    }
+
+    pub fn answered(&mut self, event: cdp::ResponseReceived) {
+        self.with(&event.request_id, |request| request.take_response(event.response));
+    }
+
+    pub fn finished(&mut self, event: &cdp::LoadingFinished) {
+        self.in_flight.remove(&event.request_id);
+        self.with(&event.request_id, |request| {
+            request.size = Some(event.encoded_data_length);
+            request.finish(event.timestamp);
+        });
+    }
+
+    pub fn failed(&mut self, event: cdp::LoadingFailed) {
+        self.in_flight.remove(&event.request_id);
+        self.with(&event.request_id, |request| {
+            request.failed = true;
+            request.finish(event.timestamp);
+            request.error = Some(match event.blocked_reason {
+                Some(reason) => format!("{} (blocked: {reason})", event.error_text),
+                None => event.error_text,
+            });
+        });
+    }
+
+    /// The request of the document that a navigation loaded.
+    pub fn document(&self, loader_id: &str) -> Option<&Request> {
+        self.requests.iter().rev().find(|r| r.loader_id == loader_id && r.resource_type == "Document")
+    }
+
+    fn with(&mut self, id: &str, change: impl FnOnce(&mut Request)) {
+        if let Some(request) = self.requests.iter_mut().rev().find(|request| request.request_id == id) {
+            change(request);
+        }
+    }
+}
+
+impl Request {
+    fn take_response(&mut self, response: cdp::Response) {
+        self.status = Some(response.status);
+        self.mime_type = Some(response.mime_type);
+        self.response_headers = response.headers;
+    }
+
+    fn finish(&mut self, timestamp: f64) {
+        self.duration = Some(((timestamp - self.sent_at) * 1000.0).max(0.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(id: &str, url: &str, redirect: bool) -> cdp::RequestWillBeSent {
+        let redirect_response = redirect.then(|| cdp::Response { status: 302, ..Default::default() });
+        cdp::RequestWillBeSent {
+            request_id: id.into(),
+            loader_id: "L".into(),
+            request: cdp::Request { url: url.into(), method: "GET".into(), ..Default::default() },
+            r#type: Some("Document".into()),
+            redirect_response,
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn a_redirect_is_two_entries_and_the_status_is_the_last_ones() {
+        let mut log = NetworkLog::default();
+        log.sent(sent("1", "http://a/", false));
+        log.sent(sent("1", "http://b/", true));
+        let response = cdp::Response { status: 200, ..Default::default() };
+        log.answered(cdp::ResponseReceived { request_id: "1".into(), response, ..Default::default() });
+        let seen: Vec<_> = log.requests.iter().map(|r| (r.url.as_str(), r.status)).collect();
+        assert_eq!(seen, [("http://a/", Some(302)), ("http://b/", Some(200))]);
+        assert_eq!(log.document("L").unwrap().status, Some(200));
+    }
+
+    #[test]
+    fn a_failure_without_an_answer_is_recorded() {
+        let mut log = NetworkLog::default();
+        log.sent(sent("1", "http://a/", false));
+        let error_text = "net::ERR_CONNECTION_REFUSED".to_owned();
+        log.failed(cdp::LoadingFailed { request_id: "1".into(), error_text, ..Default::default() });
+        let request = log.requests.iter().next().unwrap();
+        assert!(request.failed && request.status.is_none());
+        assert!(log.in_flight.is_empty());
+    }
+}

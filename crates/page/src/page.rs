@@ -1,0 +1,285 @@
+//! The handle to a tab: how it is taken over, and how a command waits for its state.
+
+use std::fmt::Display;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use surehand_cdp::protocol::{emulation, network, page as cdp, runtime, target};
+use surehand_cdp::{Call, Closed, Connection, Empty, Session, WeakConnection};
+use tokio::sync::watch;
+
+use crate::events::TabSink;
+use crate::frames::Frames;
+use crate::state::State;
+use crate::{ConsoleMessage, Deadline, Error, PageError, Request, Result};
+
+/// One tab. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Page(pub(crate) Arc<Inner>);
+
+#[derive(Clone, Debug)]
+pub(crate) struct WeakPage(Weak<Inner>);
+
+impl WeakPage {
+    pub fn upgrade(&self) -> Option<Page> {
+        self.0.upgrade().map(Page)
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub connection: WeakConnection,
+    pub myself: WeakPage,
+    session: OnceLock<Session>,
+    target_id: String,
+    state: Mutex<Option<State>>,
+    /// Bumped with every change of the state; commands wait for it.
+    changes: watch::Sender<u64>,
+}
+
+/// What the browser says when it attaches us to a tab.
+pub type Attachment = target::AttachedToTarget;
+
+impl Page {
+    /// Takes over a tab that the browser just attached. Call it while the event is being handled, so that
+    /// nothing of the tab is missed.
+    pub fn take_over(connection: &Connection, attachment: &Attachment) -> Self {
+        let info = &attachment.target_info;
+        let inner = Arc::new_cyclic(|myself| Inner {
+            connection: connection.downgrade(),
+            myself: WeakPage(myself.clone()),
+            session: OnceLock::new(),
+            target_id: info.target_id.clone(),
+            state: Mutex::new(None),
+            changes: watch::channel(0).0,
+        });
+        let sink = TabSink { page: inner.myself.clone(), is_main: true };
+        let session = connection.adopt(&attachment.session_id, Arc::new(sink));
+        let frames = Frames::new(&info.target_id, &info.url, session.clone());
+        *inner.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(State::new(frames));
+        // Set once, here.
+        let _ = inner.session.set(session.clone());
+        let running = Self::set_up(&session);
+        let page = Self(inner);
+        page.tell_when_ready(running);
+        if !attachment.waiting_for_debugger {
+            page.learn_frames();
+        }
+        page
+    }
+
+    fn tell_when_ready(&self, running: Call<Empty>) {
+        let page = self.clone();
+        tokio::spawn(async move {
+            match running.await {
+                Ok(_) => page.0.change(|state| state.ready = true),
+                Err(error) => tracing::debug!("the tab went before it ran: {error}"),
+            }
+        });
+    }
+
+    /// Everything a session needs before its page runs, sent in one go; the answer comes when the page runs.
+    pub(crate) fn set_up(session: &Session) -> Call<Empty> {
+        session.post(&cdp::Enable::default());
+        session.post(&cdp::SetLifecycleEventsEnabled { enabled: true });
+        session.post(&runtime::Enable {});
+        session.post(&network::Enable::default());
+        // A tab in the background must behave like one in front, or its animation frames stop.
+        session.post(&emulation::SetFocusEmulationEnabled { enabled: true });
+        session.post(&target::SetAutoAttach {
+            auto_attach: true,
+            wait_for_debugger_on_start: true,
+            flatten: Some(true),
+            filter: Some(only_frames()),
+        });
+        session.call(&runtime::RunIfWaitingForDebugger {})
+    }
+
+    /// A tab that was there before us has frames whose events we missed.
+    fn learn_frames(&self) {
+        let page = self.clone();
+        let session = self.session().clone();
+        let call = session.call(&cdp::GetFrameTree {});
+        tokio::spawn(async move {
+            match call.await {
+                Ok(answer) => page.0.change(|state| learn_tree(state, answer.frame_tree, &session)),
+                Err(error) => tracing::debug!("no frame tree: {error}"),
+            }
+        });
+    }
+
+    /// The browser's id of the tab.
+    pub fn target_id(&self) -> &str {
+        &self.0.target_id
+    }
+
+    /// The tab's own session.
+    pub fn session(&self) -> &Session {
+        self.0.session()
+    }
+
+    /// The address of the main frame's document.
+    pub fn url(&self) -> String {
+        self.lock().frames.main().url.clone()
+    }
+
+    /// Why the tab cannot be used any more, if so.
+    pub fn closed(&self) -> Option<Closed> {
+        self.lock().closed.clone()
+    }
+
+    /// Waits until the tab is gone.
+    pub async fn wait_closed(&self, deadline: &Deadline) -> Result<()> {
+        match self.until(deadline, "the tab to close", |state| state.closed.as_ref().map(drop)).await {
+            Err(Error::TabClosed | Error::Crashed | Error::BrowserGone(_)) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Console messages so far, oldest first, and how many older ones were dropped.
+    pub fn console(&self) -> (Vec<ConsoleMessage>, u64) {
+        let state = self.lock();
+        (state.console.iter().cloned().collect(), state.console.dropped())
+    }
+
+    /// Uncaught errors so far, oldest first, and how many older ones were dropped.
+    pub fn errors(&self) -> (Vec<PageError>, u64) {
+        let state = self.lock();
+        (state.errors.iter().cloned().collect(), state.errors.dropped())
+    }
+
+    /// Requests so far, oldest first, and how many older ones were dropped.
+    pub fn requests(&self) -> (Vec<Request>, u64) {
+        let state = self.lock();
+        (state.network.requests.iter().cloned().collect(), state.network.requests.dropped())
+    }
+
+    /// Forgets the console messages.
+    pub fn clear_console(&self) {
+        self.lock().console.clear();
+    }
+
+    /// Forgets the errors.
+    pub fn clear_errors(&self) {
+        self.lock().errors.clear();
+    }
+
+    /// Forgets the requests.
+    pub fn clear_requests(&self) {
+        self.lock().network.requests.clear();
+    }
+
+    pub(crate) fn lock(&self) -> StateGuard<'_> {
+        self.0.lock()
+    }
+
+    /// Waits until `look` finds what it looks for in the state. Ends early when the tab is gone.
+    pub(crate) async fn until<T>(
+        &self,
+        deadline: &Deadline,
+        what: impl Display,
+        mut look: impl FnMut(&State) -> Option<T>,
+    ) -> Result<T> {
+        let mut changes = self.0.changes.subscribe();
+        let waiting = async {
+            loop {
+                {
+                    let state = self.lock();
+                    if let Some(found) = look(&state) {
+                        return Ok(found);
+                    }
+                    gone(&state)?;
+                }
+                // The sender lives as long as this page.
+                let _ = changes.changed().await;
+            }
+        };
+        deadline.run(what, waiting).await?
+    }
+
+    /// Runs `work` unless a dialog opens, the tab goes away or the deadline passes first: a call into a page
+    /// that is blocked by a dialog or by its own script would never come back.
+    pub(crate) async fn unless_blocked<T>(
+        &self,
+        deadline: &Deadline,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let blocked = async {
+            let never = Deadline::after(std::time::Duration::MAX);
+            self.until(&never, "a dialog", |state| state.dialog.clone()).await
+        };
+        tokio::select! {
+            biased;
+            result = deadline.run("the page", work) => match result {
+                Err(Error::Timeout { .. }) => Err(Error::Unresponsive { after: deadline.total() }),
+                Ok(result) => result,
+                Err(error) => Err(error),
+            },
+            dialog = blocked => Err(dialog.map_or_else(|error| error, Error::DialogOpen)),
+        }
+    }
+}
+
+/// Why a command on this tab cannot go on.
+fn gone(state: &State) -> Result<()> {
+    match &state.closed {
+        None if state.crashed => Err(Error::Crashed),
+        None => Ok(()),
+        Some(Closed::TargetGone) => Err(Error::TabClosed),
+        Some(Closed::TargetCrashed) => Err(Error::Crashed),
+        Some(reason) => Err(Error::BrowserGone(reason.clone())),
+    }
+}
+
+impl Inner {
+    #[expect(clippy::expect_used, reason = "set by `take_over` before anybody else has the page")]
+    pub fn session(&self) -> &Session {
+        self.session.get().expect("`take_over` sets the session before it returns")
+    }
+
+    pub fn lock(&self) -> StateGuard<'_> {
+        StateGuard(self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changes.send_modify(|count| *count += 1);
+    }
+}
+
+/// The state, locked. It is only absent inside `take_over`.
+pub(crate) struct StateGuard<'a>(MutexGuard<'a, Option<State>>);
+
+impl std::ops::Deref for StateGuard<'_> {
+    type Target = State;
+    #[expect(clippy::expect_used, reason = "set by `take_over` before anybody else has the page")]
+    fn deref(&self) -> &State {
+        self.0.as_ref().expect("`take_over` sets the state before it returns")
+    }
+}
+
+impl std::ops::DerefMut for StateGuard<'_> {
+    #[expect(clippy::expect_used, reason = "set by `take_over` before anybody else has the page")]
+    fn deref_mut(&mut self) -> &mut State {
+        self.0.as_mut().expect("`take_over` sets the state before it returns")
+    }
+}
+
+fn learn_tree(state: &mut State, tree: cdp::FrameTree, session: &Session) {
+    let id = tree.frame.id.clone();
+    let known = state.frames.get(&id).is_some_and(|frame| !frame.loader_id.is_empty());
+    if !known {
+        state.frames.navigated(tree.frame, session);
+        state.frames.restored(&id);
+    }
+    for child in tree.child_frames.unwrap_or_default() {
+        learn_tree(state, child, session);
+    }
+}
+
+/// Workers and the like are not part of the tab's frames; attaching to them would pause them.
+fn only_frames() -> Vec<target::FilterEntry> {
+    vec![
+        target::FilterEntry { r#type: Some("iframe".into()), exclude: None },
+        target::FilterEntry { r#type: None, exclude: Some(true) },
+    ]
+}

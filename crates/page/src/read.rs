@@ -1,0 +1,159 @@
+//! Reading: what an element or the page is, and what a script of the user says.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use surehand_cdp::protocol::runtime;
+
+use crate::console::exception_text;
+use crate::locate::with_locator;
+use crate::page::Page;
+use crate::{Deadline, Error, FrameId, Locator, Result};
+
+/// What was read of an element, and how many elements matched.
+#[derive(Debug, Deserialize)]
+pub struct Reading {
+    /// The value: text, number, box or null.
+    #[serde(default)]
+    pub value: Box<RawValue>,
+    /// How many elements the locator matches.
+    #[serde(default)]
+    pub count: usize,
+}
+
+impl Reading {
+    /// The value as a string; null is empty.
+    pub fn text(&self) -> String {
+        serde_json::from_str::<Option<String>>(self.value.get()).ok().flatten().unwrap_or_default()
+    }
+}
+
+/// A box in CSS pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BoxRect {
+    /// Left edge.
+    pub x: f64,
+    /// Top edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// The result of a user's script.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// As JSON; `undefined` is null.
+    pub result: Box<RawValue>,
+}
+
+impl Page {
+    /// Reads `what` (`text`, `html`, `value`, `attr`, `box`, `count`) of the first visible match, else of the first,
+    /// waiting for one to appear (except for `count`).
+    pub async fn read(
+        &self,
+        locator: &Locator,
+        what: &str,
+        attribute: Option<&str>,
+        deadline: &Deadline,
+    ) -> Result<Reading> {
+        let argument = json!({ "locator": locator, "what": what, "name": attribute });
+        loop {
+            match self.read_now(locator, what, &argument, deadline).await {
+                Err(Error::NotFound { .. } | Error::NavigatedAway { .. }) if !deadline.passed() => {
+                    self.wait_until_attached(locator, deadline).await?;
+                }
+                other => return other.map_err(|error| with_locator(error, locator)),
+            }
+        }
+    }
+
+    async fn read_now(
+        &self,
+        locator: &Locator,
+        what: &str,
+        argument: &serde_json::Value,
+        deadline: &Deadline,
+    ) -> Result<Reading> {
+        let (frame, total) = match self.only_frame_for(locator)? {
+            Some(frame) => (frame, None),
+            None => match self.frame_to_read_in(locator, deadline).await? {
+                Some((frame, total)) => (frame, Some(total)),
+                None if what == "count" => return Ok(Reading { value: zero(), count: 0 }),
+                None => return Err(Error::NotFound { what: locator.to_string() }),
+            },
+        };
+        let mut reading: Reading = self.script(&frame, "read", argument, deadline).await?;
+        if let Some(total) = total {
+            reading.count = total;
+            if what == "count" {
+                reading.value = RawValue::from_string(total.to_string()).unwrap_or_default();
+            }
+        }
+        if what == "box" {
+            self.box_to_top(&frame, &mut reading, deadline).await?;
+        }
+        Ok(reading)
+    }
+
+    /// A box is measured in its own frame; a person sees it in the page.
+    async fn box_to_top(&self, frame: &FrameId, reading: &mut Reading, deadline: &Deadline) -> Result<()> {
+        let Ok(mut rect) = serde_json::from_str::<BoxRect>(reading.value.get()) else { return Ok(()) };
+        let corner = self.point_in_page(frame, (rect.x, rect.y), deadline).await?;
+        (rect.x, rect.y) = corner;
+        let text = crate::world::to_json(&rect)?;
+        reading.value = RawValue::from_string(text).unwrap_or_default();
+        Ok(())
+    }
+
+    /// The title of the main frame's document.
+    pub async fn title(&self, deadline: &Deadline) -> Result<String> {
+        let title = self.evaluate("document.title", deadline).await?;
+        Ok(serde_json::from_str(title.result.get()).unwrap_or_default())
+    }
+
+    /// Runs a script of the user in the page's own world and waits for its promise.
+    pub async fn evaluate(&self, expression: &str, deadline: &Deadline) -> Result<Evaluated> {
+        self.unless_blocked(deadline, async {
+            let call = self.session().call(&runtime::Evaluate {
+                expression: expression.to_owned(),
+                return_by_value: Some(true),
+                await_promise: Some(true),
+                user_gesture: Some(true),
+                // Allows `await` at the top level, and the same `let` twice, as a console does.
+                repl_mode: Some(true),
+                ..Default::default()
+            });
+            let answer = call.await.map_err(explain)?;
+            if let Some(details) = &answer.exception_details {
+                return Err(Error::Script { message: exception_text(details) });
+            }
+            Ok(Evaluated { result: json_of(answer.result) })
+        })
+        .await
+    }
+}
+
+/// JSON has no NaN and no bigints: they are given as the strings that JavaScript prints.
+fn json_of(object: runtime::RemoteObject) -> Box<RawValue> {
+    if let Some(special) = object.unserializable_value {
+        let text = serde_json::to_string(&special).unwrap_or_default();
+        return RawValue::from_string(text).unwrap_or_default();
+    }
+    object.value.unwrap_or_default()
+}
+
+fn explain(error: surehand_cdp::Error) -> Error {
+    match &error {
+        surehand_cdp::Error::Refused { message, .. } if message.contains("reference chain is too long") => {
+            Error::NotJson { why: "it refers to itself or is nested too deeply".to_owned() }
+        }
+        _ if error.is_gone() => Error::NavigatedAway { what: "the script ran".to_owned() },
+        _ => error.into(),
+    }
+}
+
+fn zero() -> Box<RawValue> {
+    RawValue::from_string("0".to_owned()).unwrap_or_default()
+}

@@ -1,0 +1,105 @@
+//! Pictures of a tab: what is in view, the whole page, or one element.
+
+use base64::Engine;
+use serde_json::json;
+use surehand_cdp::protocol::page as cdp;
+
+use crate::page::Page;
+use crate::pointer::Prepared;
+use crate::read::BoxRect;
+use crate::{Deadline, Error, Locator, Result};
+
+/// File formats that the browser can write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ImageFormat {
+    /// Exact.
+    #[default]
+    Png,
+    /// Small, for photographs.
+    Jpeg,
+    /// Smaller.
+    Webp,
+}
+
+impl ImageFormat {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Webp => "webp",
+        }
+    }
+}
+
+/// What to take a picture of, and how.
+#[derive(Debug, Clone, Default)]
+pub struct ScreenshotOptions {
+    /// The whole page instead of what is in view.
+    pub full: bool,
+    /// Only this element.
+    pub element: Option<Locator>,
+    /// File format.
+    pub format: ImageFormat,
+    /// 0 to 100, for JPEG and WebP.
+    pub quality: Option<u8>,
+}
+
+/// Beyond this the browser's compositor gives up or returns an empty picture.
+const LONGEST_EDGE: f64 = 16_384.0;
+
+impl Page {
+    /// Takes a picture and returns the bytes of the file.
+    pub async fn screenshot(&self, options: &ScreenshotOptions, deadline: &Deadline) -> Result<Vec<u8>> {
+        let clip = match &options.element {
+            Some(locator) => Some(self.element_area(locator, deadline).await?),
+            None if options.full => Some(self.whole_area(deadline).await?),
+            None => None,
+        };
+        let capture = cdp::CaptureScreenshot {
+            format: Some(options.format.name().to_owned()),
+            quality: options.quality.map(i64::from),
+            capture_beyond_viewport: Some(clip.is_some()),
+            clip,
+            ..Default::default()
+        };
+        let taken = self.unless_blocked(deadline, async { Ok(self.session().call(&capture).await?) }).await?;
+        base64::engine::general_purpose::STANDARD
+            .decode(taken.data)
+            .map_err(|error| Error::Script { message: format!("the browser sent a broken picture: {error}") })
+    }
+
+    async fn whole_area(&self, deadline: &Deadline) -> Result<cdp::Viewport> {
+        let metrics = self.layout(deadline).await?;
+        let size = metrics.css_content_size;
+        let (width, height) = (size.width.min(LONGEST_EDGE), size.height.min(LONGEST_EDGE));
+        Ok(cdp::Viewport { x: 0.0, y: 0.0, width, height, scale: 1.0 })
+    }
+
+    async fn element_area(&self, locator: &Locator, deadline: &Deadline) -> Result<cdp::Viewport> {
+        let frame = self.frame_to_act_in(locator, deadline).await?;
+        let argument = json!({
+            "locator": locator,
+            "need": ["visible", "stable"],
+            "timeout": deadline.remaining_ms(),
+            "retarget": "none",
+            "scroll": "auto",
+        });
+        let with_locator = |error| crate::locate::with_locator(error, locator);
+        let target: Prepared =
+            self.script(&frame, "prepare", &argument, &deadline.with_grace()).await.map_err(with_locator)?;
+        let world = self.world(&frame).await?;
+        let element =
+            Locator::handle(crate::Handle { world: world.id, element: target.id }, &locator.to_string());
+        let reading = self.read(&element, "box", None, deadline).await?;
+        let rect: BoxRect = serde_json::from_str(reading.value.get())
+            .map_err(|error| Error::Script { message: format!("no box: {error}") })?;
+        let viewport = self.layout(deadline).await?.css_visual_viewport;
+        let (x, y) = (rect.x + viewport.page_x, rect.y + viewport.page_y);
+        Ok(cdp::Viewport { x, y, width: rect.width, height: rect.height, scale: 1.0 })
+    }
+
+    async fn layout(&self, deadline: &Deadline) -> Result<cdp::GetLayoutMetricsReturns> {
+        self.unless_blocked(deadline, async { Ok(self.session().call(&cdp::GetLayoutMetrics {}).await?) })
+            .await
+    }
+}

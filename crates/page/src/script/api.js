@@ -1,0 +1,24 @@
+// The API: what the Rust side calls, as `surehand.NAME({...})` in this isolated world.
+
+globalThis.surehand = Object.freeze({
+  snapshot: answering(snapshot),
+  prepare: answering(prepare),
+  recheck: answering(recheck),
+  guardEnd: answering(guardEnd),
+  frameStep: answering(frameStep),
+  fillStart: answering(fillStart),
+  fillCheck: answering(fillCheck),
+  typeStart: answering(typeStart),
+  focus: answering(focusElement),
+  read: answering(read),
+  state: answering(state),
+  matches: answering(matches),
+  waitFor: answering(waitFor),
+  cancel: answering(cancelEverything),
+  idOfElement: idOf,
+});
+
+function cancelEverything() {
+  disarmAllGuards();
+  return cancelWaits();
+}

@@ -1,0 +1,246 @@
+// Filling fields: what a field takes, how its value is set, and whether it kept it.
+//
+// Text is typed by the browser (Input.insertText) so that the page sees real events; here the field
+// is found, focused and its content selected. Fields without a text cursor are set right here.
+
+/** Fields with a picker: the form in which the browser wants their value. */
+const PICKED_FORMATS = {
+  __proto__: null,
+  date: 'YYYY-MM-DD',
+  time: 'HH:MM or HH:MM:SS',
+  month: 'YYYY-MM',
+  week: 'YYYY-Www',
+  'datetime-local': 'YYYY-MM-DDTHH:MM',
+  color: '#rrggbb',
+  range: 'a number',
+};
+
+/** Inputs that are no text fields, with the verb that works for them. */
+const OTHER_VERBS = {
+  __proto__: null,
+  checkbox: 'check',
+  radio: 'check',
+  file: 'upload',
+  button: 'click',
+  submit: 'click',
+  reset: 'click',
+  image: 'click',
+};
+
+const MASK = '••••••••';
+const SECRET_AUTOCOMPLETE = /(?:^|\s)(?:one-time-code|cc-|current-password|new-password)/;
+
+async function fillStart({ locator, value, timeout, clear_only: clearOnly }) {
+  const wanted = clearOnly ? '' : String(value ?? '');
+  const { result, waited } = await keepTrying(timeout, () => startFilling(locator, wanted));
+  return { ...result, waited };
+}
+
+function startFilling(locator, wanted) {
+  const field = readyField(locator);
+  const isPicked = field.type in PICKED_FORMATS && isHtml(field, 'input');
+  const accepted = isPicked ? acceptedValue(field, wanted) : wanted;
+  if (isHtml(field, 'input') && field.type === 'number') refuseNoNumber(field, wanted);
+  const was = fieldValue(field);
+  const answer = { ...describeTarget(field), was: shownValue(field, was), secret: isSecret(field) };
+  focusField(field);
+  if (isPicked) return { ...answer, mode: setDirectly(field, accepted) };
+  if (wanted === '' && was === '') return { ...answer, mode: 'done' };
+  selectAll(field);
+  return { ...answer, mode: wanted === '' ? 'delete' : 'insert' };
+}
+
+/** Like fillStart, but keeps the content and the caret of a field that has the focus already. */
+async function typeStart({ locator, timeout }) {
+  const { result, waited } = await keepTrying(timeout, () => {
+    const field = readyField(locator);
+    const answer = { ...describeTarget(field), mode: 'insert', was: shownValue(field, fieldValue(field)), secret: isSecret(field) };
+    const hadFocus = hasFocus(field);
+    focusField(field);
+    if (!hadFocus) moveCaretToEnd(field);
+    return answer;
+  });
+  return { ...result, waited };
+}
+
+/** The field that a locator means, visible, enabled and editable. */
+function readyField(locator) {
+  const field = fieldOf(labelledControl(locateOne(locator)));
+  checkStates({ target: field, shown: field }, new Set(['visible', 'enabled', 'editable']));
+  return field;
+}
+
+/** The element that takes the text; `wrong-type` for what can never take any. */
+function fieldOf(element) {
+  if (isHtml(element, 'textarea')) return element;
+  if (isHtml(element, 'select')) failAbout(element, 'wrong-type', { why: 'it is a list: use select', verb: 'select' });
+  if (isHtml(element, 'input')) return inputField(element);
+  const host = editingHostOf(element);
+  if (host) return element;
+  if (isHtml(element, 'button')) failAbout(element, 'wrong-type', { why: 'it is a button: use click', verb: 'click' });
+  return failNotAField(element);
+}
+
+function inputField(input) {
+  if (input.type === 'hidden') failAbout(input, 'wrong-type', { why: 'a hidden input cannot be filled by a user' });
+  const verb = OTHER_VERBS[input.type];
+  if (verb) failAbout(input, 'wrong-type', { why: `it is an input of type ${input.type}: use ${verb}`, verb });
+  return input;
+}
+
+function failNotAField(element) {
+  const inner = innerFields(element);
+  if (inner.length !== 1) return failAbout(element, 'wrong-type', { why: 'it is not an editable element' });
+  const selector = selectorFor(inner[0]);
+  const why = `it is not editable itself but contains ${previewOf(inner[0])}: use ${selector}`;
+  return failAbout(element, 'wrong-type', { why, inside: selector });
+}
+
+/** Fields below an element, through shadow roots. */
+function innerFields(element, found = []) {
+  for (const child of flatChildren(element)) {
+    if (child.nodeType !== ELEMENT) continue;
+    const isInput = isHtml(child, 'input') && child.type !== 'hidden' && !(child.type in OTHER_VERBS);
+    if (isInput || isHtml(child, 'textarea') || isEditingHost(child)) found.push(child);
+    else innerFields(child, found);
+  }
+  return found;
+}
+
+/** A fresh input of the same kind: asks the browser what it would make of a value, without touching the page. */
+function probeValue(field, value) {
+  const probe = document.createElement('input');
+  probe.type = field.type;
+  for (const name of ['min', 'max', 'step']) if (field.hasAttribute(name)) probe.setAttribute(name, field.getAttribute(name));
+  probe.value = value;
+  return probe.value;
+}
+
+/** The value in the browser's own form; `bad-value` if it would not take it. */
+function acceptedValue(field, wanted) {
+  const value = wanted.trim();
+  const accepted = probeValue(field, value);
+  const isTaken = {
+    color: () => /^#[0-9a-f]{6}$/i.test(value),
+    range: () => value !== '' && Number(value) === Number(accepted),
+  }[field.type] || (() => value === '' || accepted !== '');
+  if (!isTaken()) failAbout(field, 'bad-value', { why: `${JSON.stringify(wanted)} does not fit: expected ${expectedFormat(field)}` });
+  return accepted;
+}
+
+function expectedFormat(field) {
+  const format = PICKED_FORMATS[field.type];
+  if (field.type !== 'range') return format;
+  return `${format} from ${field.min || 0} to ${field.max || 100} in steps of ${field.step || 1}`;
+}
+
+function refuseNoNumber(field, wanted) {
+  if (wanted.trim() !== '' && probeValue(field, wanted.trim()) === '') {
+    failAbout(field, 'bad-value', { why: `${JSON.stringify(wanted)} is not a number` });
+  }
+}
+
+/** Sets a value as a picker would, and tells the page. An isolated world's setter is always the native one. */
+function setDirectly(field, value) {
+  if (field.value !== value) {
+    field.value = value;
+    field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+    field.dispatchEvent(new Event('change', { bubbles: true, composed: true }));
+  }
+  return 'done';
+}
+
+function focusField(field) {
+  const focusable = 'value' in field ? field : editingHostOf(field) || field;
+  if (!hasFocus(focusable)) focusable.focus({ preventScroll: false });
+  // In design mode the body takes the keys without being the active element.
+  if (!hasFocus(focusable) && document.designMode !== 'on') failAbout(field, 'not-editable', { why: 'it does not take the focus' });
+}
+
+function hasFocus(element) {
+  const active = deepActiveElement();
+  return active === element || (element !== document.body && active !== null && editingHostOf(element) === active && element.isContentEditable);
+}
+
+function selectAll(field) {
+  if ('select' in field && 'value' in field) field.select();
+  else getSelection().selectAllChildren(field);
+}
+
+function moveCaretToEnd(field) {
+  if (!('value' in field)) {
+    const selection = getSelection();
+    selection.selectAllChildren(field);
+    selection.collapseToEnd();
+    return;
+  }
+  try {
+    field.setSelectionRange(field.value.length, field.value.length);
+  } catch {
+    // Number, email and date fields have no selection to speak of; the caret is where the browser put it.
+  }
+}
+
+function fieldValue(field) {
+  return 'value' in field ? field.value : normalEditorText(field.innerText);
+}
+
+/** Editors keep a last line break and non-breaking spaces that the user did not type. */
+function normalEditorText(text) {
+  return text.replace(/\u00a0/g, ' ').replace(/\r\n?/g, '\n').replace(/\n+$/, '');
+}
+
+function isSecret(field) {
+  return field.type === 'password' || SECRET_AUTOCOMPLETE.test(field.getAttribute('autocomplete')?.toLowerCase() || '');
+}
+
+function shownValue(field, value) {
+  return value !== '' && isSecret(field) ? MASK : value;
+}
+
+/** Reads back what the field holds now. */
+function fillCheck({ id, value }) {
+  const field = elementOf(id);
+  const held = fieldValue(field);
+  return { value: shownValue(field, held), same: isSameValue(field, held, String(value ?? '')) };
+}
+
+function isSameValue(field, held, wanted) {
+  const lines = wanted.replace(/\r\n?/g, '\n');
+  if (!('value' in field)) return held === normalEditorText(lines) || squeezed(held) === squeezed(lines);
+  switch (field.type) {
+    case 'email':
+    case 'url':
+      return held.trim() === lines.trim();
+    case 'number':
+      return held.trim() === lines.trim() || (held !== '' && Number(held) === Number(lines));
+    case 'textarea':
+    case 'text':
+    case 'search':
+    case 'tel':
+    case 'password':
+      return held === lines;
+    default:
+      return field.type in PICKED_FORMATS ? held === probeValue(field, lines.trim()) : held === lines;
+  }
+}
+
+/** Editors turn a line break into one or two, depending on their markup. */
+function squeezed(text) {
+  return text.replace(/\n+/g, '\n').replace(/[ \t]+/g, ' ').trim();
+}
+
+async function focusElement({ locator, timeout }) {
+  const { result } = await keepTrying(timeout, () => {
+    const element = labelledControl(locateOne(locator));
+    element.focus();
+    const active = deepActiveElement();
+    if (active && flatContains(element, active) && active !== document.body) return describeTarget(element);
+    const why = invisibleBecause(element);
+    if (why) failAbout(element, 'not-visible', { why });
+    const disabled = nativelyDisabledBecause(element);
+    if (disabled) failAbout(element, 'disabled', { why: disabled });
+    return failAbout(element, 'wrong-type', { why: 'it cannot take the focus' });
+  });
+  return { id: result.id, role: result.role, name: result.name, preview: result.preview };
+}

@@ -1,0 +1,102 @@
+// Hit tests: which element a pointer would meet, and whether that one stands for the target.
+
+/** What a click on its inside activates. */
+const CLICK_OWNER_ROLES = new Set(
+  'button link checkbox radio switch tab option menuitem menuitemcheckbox menuitemradio treeitem'.split(' '),
+);
+
+/** The innermost element at a point, through open shadow roots. */
+function elementAt(x, y) {
+  let hit = document.elementFromPoint(x, y);
+  while (hit?.shadowRoot) {
+    const inner = hit.shadowRoot.elementFromPoint(x, y);
+    if (!inner || inner === hit || inner.getRootNode() !== hit.shadowRoot) break;
+    hit = inner;
+  }
+  return hit;
+}
+
+/** Whether a click that lands on `hit` is a click on `target`. */
+function standsFor(target, hit) {
+  if (!hit) return false;
+  if (flatContains(target, hit)) return true;
+  const label = flatClosest(hit, (at) => isHtml(at, 'label'));
+  if (label && label.control === target) return true;
+  return isHtml(target, 'label') && target.control !== null && flatContains(target.control, hit);
+}
+
+/** Whether nothing between the hit and the target would take the click for itself, like a button on a card. */
+function isDirectHit(target, hit) {
+  const taker = flatClosest(hit, (at) => at === target || takesClicks(at));
+  return taker === target || taker === null || taker === target.control;
+}
+
+function takesClicks(element) {
+  return CLICK_OWNER_ROLES.has(roleOf(element)) || /^(?:input|textarea|select)$/.test(element.localName);
+}
+
+/** The button, link or the like that reacts to a click on this element; the element itself if it is one. */
+function clickOwner(element) {
+  if (/^(?:input|textarea|select|option|area)$/.test(element.localName) || element.isContentEditable) return element;
+  return flatClosest(element, (at) => CLICK_OWNER_ROLES.has(roleOf(at))) || element;
+}
+
+/** A label stands for its control; so does anything inside it that is no control itself. */
+function labelledControl(element) {
+  const isControl = 'labels' in element || isEditingHost(element) || element.tabIndex >= 0;
+  if (isControl && !isHtml(element, 'label')) return element;
+  const label = flatClosest(element, (at) => isHtml(at, 'label'));
+  return label?.control || element;
+}
+
+/**
+ * The first point at which the target can be hit; fails with the reason if there is none.
+ * A point on something inside that takes clicks itself is only used if there is no better one.
+ */
+function hittablePoint(located, target, position) {
+  let blocker = null;
+  let secondBest = null;
+  let tried = false;
+  for (const point of clickPoints(located, position)) {
+    tried = true;
+    const hit = elementAt(point.x, point.y);
+    if (!standsFor(target, hit)) blocker ||= hit;
+    else if (isDirectHit(target, hit)) return point;
+    else secondBest ||= point;
+  }
+  if (secondBest) return secondBest;
+  if (!tried) failAbout(target, 'not-visible', { why: 'it is outside the viewport and cannot be scrolled into view' });
+  if (getComputedStyle(target).pointerEvents === 'none') failAbout(target, 'no-pointer');
+  return failCovered(target, blocker);
+}
+
+function failCovered(target, blocker) {
+  return failAbout(target, 'covered', { blocker: blocker ? previewOf(blocker) : 'nothing at all: the point is outside the page' });
+}
+
+/** A second look right before the press: the page may have moved things under the pointer. */
+function recheck({ id, x, y }) {
+  const target = elementOf(id);
+  const hit = elementAt(x, y);
+  return standsFor(target, hit) ? { ok: true } : failCovered(target, hit);
+}
+
+/** From a point in a child frame's viewport to the point in ours, checked to be on that frame. */
+function frameStep({ id, x, y, attempt = 0, scroll = false }) {
+  const frame = elementOf(id);
+  let point = pointThroughFrame(frame, x, y);
+  if (scroll && !holdsPoint(visibleWindow(frame), point)) {
+    const alignment = SCROLL_CYCLE[attempt % SCROLL_CYCLE.length];
+    scrollNearest(frame, alignment === 'auto' ? 'nearest' : alignment, 'nearest');
+    point = pointThroughFrame(frame, x, y);
+    if (!holdsPoint(viewportBox(), point)) scrollPointIntoView(point);
+    point = pointThroughFrame(frame, x, y);
+  }
+  const hit = elementAt(point.x, point.y);
+  return hit === frame ? point : failCovered(frame, hit);
+}
+
+function pointThroughFrame(frame, x, y) {
+  const origin = contentOrigin(frame);
+  return { x: origin.x + x * origin.scaleX, y: origin.y + y * origin.scaleY };
+}

@@ -1,0 +1,118 @@
+// Preparing an action: wait until the one target is in the needed states, and find the point to press.
+
+/** Frames that a target inside a running animation must keep its box: a slow start looks like rest. */
+const CAUTIOUS_FRAMES = 3;
+
+/** Frames that a pending animation is given to start; one that is never painted must not block forever. */
+const START_FRAMES = 30;
+
+async function prepare(options) {
+  const { result, waited } = await keepTrying(options.timeout, (covered) => prepareOnce(options, covered));
+  return { ...result, waited };
+}
+
+async function prepareOnce(options, coveredTries) {
+  const located = locateOne(options.locator);
+  const aim = aimAt(located, options.retarget);
+  const need = new Set(options.force ? [] : options.need);
+  if (need.has('events')) refuseUnclickable(aim.target);
+  checkStates(aim, need);
+  if (need.has('stable')) await settled(aim.shown);
+  scrollForAction(aim.shown, options, coveredTries);
+  const point = need.has('events') ? hittablePoint(aim.shown, aim.target, options.position) : plainPoint(aim, options);
+  if (options.guard && need.has('events')) armGuard(aim.target);
+  return { ...describeTarget(aim.target), ...point, box: plainBox(aim.shown) };
+}
+
+/**
+ * Who is meant: `target` is what the action is about, `shown` the element whose box is aimed at.
+ * They differ for an icon in a button, and for a checkbox that hides behind its styled label.
+ */
+function aimAt(located, retarget) {
+  if (retarget === 'click') return { target: clickOwner(located), shown: located };
+  if (retarget !== 'label') return { target: located, shown: located };
+  const target = labelledControl(located);
+  return { target, shown: isVisible(target) ? target : labelsShown(target, located)[0] || target };
+}
+
+/** The list of a drop-down is drawn by the system: no pointer of the page gets there. */
+function refuseUnclickable(target) {
+  if (dropDownOf(target)) failAbout(target, 'wrong-type', { why: 'the options of a drop-down list cannot be clicked: use select', verb: 'select' });
+}
+
+function labelsShown(control, located) {
+  const labels = located === control ? [...(control.labels || [])] : [located];
+  return labels.filter(isVisible);
+}
+
+function checkStates({ target, shown }, need) {
+  if (need.has('visible')) {
+    const why = invisibleBecause(shown);
+    if (why) failAbout(shown, 'not-visible', { why });
+  }
+  if (need.has('enabled') || need.has('editable')) {
+    const why = disabledBecause(target);
+    if (why) failAbout(target, 'disabled', { why });
+  }
+  if (need.has('editable')) {
+    const why = readonlyBecause(target);
+    if (why) failAbout(target, 'not-editable', { why });
+  }
+}
+
+/** Resolves when the box is the same in two frames; the first look is now, so rest costs one frame. */
+async function settled(element) {
+  await animationsStarted(element);
+  const frames = animationsAround(element).length ? CAUTIOUS_FRAMES : 1;
+  let before = boxKey(element);
+  for (let frame = 0; frame < frames; frame++) {
+    await nextFrame();
+    if (!element.isConnected) failAbout(element, 'not-stable', { why: 'it was removed from the page' });
+    const now = boxKey(element);
+    if (now !== before) failAbout(element, 'not-stable', { why: 'it is moving' });
+    before = now;
+  }
+}
+
+/** An animation that waits for its first frame does not move yet: equal boxes prove nothing before that. */
+async function animationsStarted(element) {
+  for (let frame = 0; frame < START_FRAMES; frame++) {
+    if (!animationsAround(element).some((animation) => animation.pending)) return;
+    await nextFrame();
+  }
+}
+
+/** Running animations of the element and of everything around it, in any shadow root. */
+function animationsAround(element) {
+  const animations = [];
+  for (let at = element; at; at = flatParent(at)) animations.push(...at.getAnimations());
+  return animations.filter((animation) => animation.playState === 'running');
+}
+
+function boxKey(element) {
+  const box = boundsOf(element);
+  return `${box.left} ${box.top} ${box.right} ${box.bottom}`;
+}
+
+function scrollForAction(element, { scroll, position, attempt = 0 }, coveredTries) {
+  if (!scroll) return;
+  const round = attempt + coveredTries;
+  const alignment = scroll === 'auto' ? SCROLL_CYCLE[round % SCROLL_CYCLE.length] : scroll;
+  bringIntoView(element, alignment, position);
+}
+
+/** The point for actions that need no hit test. One that needs nothing works without any box, e.g. an upload. */
+function plainPoint({ shown }, { position, need, force }) {
+  const [point = intendedPoint(shown, position)] = clickPoints(shown, position);
+  if (point) return point;
+  if (force || need.length) failAbout(shown, 'not-visible', { why: invisibleBecause(shown) || 'it has no box' });
+  return { x: 0, y: 0 };
+}
+
+function describeTarget(element) {
+  const role = roleOf(element);
+  return { id: idOf(element), role, name: cutAt(nameOf(element, role), NAME_LENGTH), preview: previewOf(element) };
+}
+
+/** Longest name or value that leaves the page. */
+const NAME_LENGTH = 400;

@@ -1,0 +1,109 @@
+// States of an element: visible, enabled, editable, checked. Each test gives the reason why not.
+
+/** Why the element cannot be seen, or null if it can. */
+function invisibleBecause(element) {
+  const stand = visibleStandIn(element);
+  if (!stand) return 'it belongs to an image map without an image';
+  if (getComputedStyle(stand).display === 'contents') {
+    return showsSomething(stand) ? null : 'it is display:contents without visible content';
+  }
+  if (!stand.checkVisibility()) return unrenderedBecause(stand);
+  if (getComputedStyle(stand).visibility !== 'visible') return 'visibility is hidden';
+  const box = stand.getBoundingClientRect();
+  if (box.width > 0 && box.height > 0) return null;
+  // A block inside an inline element gives that element its extent.
+  if ([...stand.getClientRects()].some((rect) => rect.width > 0 && rect.height > 0)) return null;
+  return `its box is empty (${box.width}x${box.height})`;
+}
+
+function isVisible(element) {
+  return invisibleBecause(element) === null;
+}
+
+/** The element whose box is seen: an area shows in its image, an option of a drop-down in its select. */
+function visibleStandIn(element) {
+  if (isHtml(element, 'area')) return imageOfArea(element);
+  return dropDownOf(element) || element;
+}
+
+/** The select whose closed list holds an option or group; null for lists that are always open. */
+function dropDownOf(element) {
+  if (!isHtml(element, 'option') && !isHtml(element, 'optgroup')) return null;
+  const select = element.closest('select');
+  return select && !select.multiple && select.size <= 1 ? select : null;
+}
+
+function unrenderedBecause(element) {
+  const hider = flatClosest(element, (at) => getComputedStyle(at).display === 'none');
+  if (hider === element) return 'display is none';
+  if (hider) return `it is inside ${previewOf(hider)}, whose display is none`;
+  if (!element.isConnected) return 'it is not in the document';
+  return flatClosest(element, (at) => isHtml(at, 'details') && !at.open) ? 'it is inside a closed <details>' : 'it is not rendered';
+}
+
+/** Whether a display:contents element has a visible element or text below it. */
+function showsSomething(element) {
+  for (const child of flatChildren(element)) {
+    if (child.nodeType === ELEMENT && isVisible(child)) return true;
+    if (child.nodeType === TEXT && rectsOfText(child).length) return true;
+  }
+  return false;
+}
+
+function rectsOfText(node) {
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return [...range.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
+}
+
+/** Why the element does not react to the user, or null. A label is as dead as its control. */
+function disabledBecause(element) {
+  const control = isHtml(element, 'label') && element.control;
+  return nativelyDisabledBecause(element) || ariaDisabledBecause(element) || (control ? nativelyDisabledBecause(control) : null);
+}
+
+function nativelyDisabledBecause(element) {
+  if (element.matches(':disabled')) {
+    return element.hasAttribute('disabled') ? 'it has the disabled attribute' : 'it is inside a disabled container';
+  }
+  const list = isHtml(element, 'option') && element.closest('select');
+  return list && list.disabled ? 'its select is disabled' : null;
+}
+
+function ariaDisabledBecause(element) {
+  const marked = flatClosest(element, (at) => at.getAttribute('aria-disabled')?.toLowerCase() === 'true');
+  if (!marked) return null;
+  return marked === element ? 'aria-disabled is true' : `aria-disabled is true on ${previewOf(marked)}`;
+}
+
+/** Why text cannot be changed although the element is a field, or null. */
+function readonlyBecause(element) {
+  if ((isHtml(element, 'input') || isHtml(element, 'textarea')) && element.readOnly) return 'readonly';
+  return element.getAttribute('aria-readonly')?.toLowerCase() === 'true' ? 'aria-readonly' : null;
+}
+
+/** true, false or 'mixed'; undefined if the element has no such state. */
+function checkedState(element) {
+  if (isHtml(element, 'input') && (element.type === 'checkbox' || element.type === 'radio')) {
+    return element.indeterminate && element.type === 'checkbox' ? 'mixed' : element.checked;
+  }
+  if (!CHECKABLE_ROLES.has(roleOf(element))) return undefined;
+  const value = element.getAttribute('aria-checked')?.toLowerCase();
+  return value === 'mixed' ? 'mixed' : value === 'true';
+}
+
+const CHECKABLE_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
+
+function isEditingHost(element) {
+  const value = element.getAttribute('contenteditable');
+  return value !== null && /^(?:|true|plaintext-only)$/i.test(value.trim());
+}
+
+/** The contenteditable root around an element, or the body in design mode. */
+function editingHostOf(element) {
+  if (document.designMode === 'on') return document.body;
+  if (!element.isContentEditable) return null;
+  let host = element;
+  while (host.parentElement?.isContentEditable) host = host.parentElement;
+  return host;
+}

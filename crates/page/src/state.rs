@@ -1,0 +1,54 @@
+//! What the browser has told about a tab so far.
+
+use surehand_cdp::Closed;
+
+use crate::console::{ConsoleMessage, PageError};
+use crate::frames::Frames;
+use crate::network::NetworkLog;
+use crate::{Dialog, Ring};
+
+/// Enough for a person to look back; a page that logs in a loop keeps the newest.
+const CONSOLE_CAPACITY: usize = 1000;
+
+#[derive(Debug)]
+pub(crate) struct State {
+    pub frames: Frames,
+    pub navigation: Navigation,
+    pub dialog: Option<Dialog>,
+    pub network: NetworkLog,
+    pub console: Ring<ConsoleMessage>,
+    pub errors: Ring<PageError>,
+    pub crashed: bool,
+    /// Does the page run? A tab is held until it is set up.
+    pub ready: bool,
+    pub closed: Option<Closed>,
+}
+
+impl State {
+    pub fn new(frames: Frames) -> Self {
+        Self {
+            frames,
+            navigation: Navigation::default(),
+            dialog: None,
+            network: NetworkLog::default(),
+            console: Ring::new(CONSOLE_CAPACITY),
+            errors: Ring::new(CONSOLE_CAPACITY),
+            crashed: false,
+            ready: false,
+            closed: None,
+        }
+    }
+}
+
+/// Navigations of the main frame, counted, so that "did one start since?" is a comparison.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Navigation {
+    /// How many were asked for (by a script, a link, a form, or by us).
+    pub requested: u64,
+    /// How many committed a new document.
+    pub committed: u64,
+    /// How many changed only the address of the document.
+    pub within_document: u64,
+    /// The one under way: asked for, neither committed nor given up.
+    pub pending: bool,
+}

@@ -1,0 +1,122 @@
+//! Unix sockets: private by file mode, and both ends check who the other is.
+
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+
+use surehand_session::{Fault, Kind};
+
+/// The client's end.
+pub(crate) type ClientStream = UnixStream;
+/// The daemon's end of one connection.
+pub(crate) type ServerStream = tokio::net::UnixStream;
+
+/// Where the daemon listens.
+#[derive(Debug)]
+pub(crate) struct Server(tokio::net::UnixListener);
+
+impl Server {
+    /// Listens, replacing what a dead daemon left. The caller holds the daemon's lock, so no living one is there.
+    pub fn bind(path: &Path) -> io::Result<Self> {
+        match fs_err::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = tokio::net::UnixListener::bind(path)?;
+        fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+        Ok(Self(listener))
+    }
+
+    /// The next client of this user; others are sent away.
+    pub async fn accept(&self) -> io::Result<ServerStream> {
+        loop {
+            let (stream, _) = self.0.accept().await?;
+            match stream.peer_cred() {
+                Ok(peer) if peer.uid() == own_uid() => return Ok(stream),
+                Ok(peer) => tracing::warn!("uid {} tried to connect", peer.uid()),
+                Err(error) => tracing::warn!("who connects is unknown: {error}"),
+            }
+        }
+    }
+}
+
+/// Connects, unless the socket belongs to somebody else. `None` when nobody listens.
+pub(crate) fn connect(path: &Path) -> Result<Option<ClientStream>, Fault> {
+    match fs_err::symlink_metadata(path) {
+        Ok(found) if found.uid() != own_uid() => {
+            return Err(Fault::new(
+                Kind::ForeignSocket,
+                format!("the socket {} belongs to another user (uid {})", path.display(), found.uid()),
+            )
+            .hint("set SUREHAND_HOME to a directory of your own"));
+        }
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreachable_socket(path, &error)),
+    }
+    match UnixStream::connect(path) {
+        Ok(stream) => Ok(Some(stream)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound) => {
+            Ok(None)
+        }
+        Err(error) => Err(unreachable_socket(path, &error)),
+    }
+}
+
+fn unreachable_socket(path: &Path, error: &io::Error) -> Fault {
+    Fault::new(Kind::DaemonUnreachable, format!("cannot connect to {}: {error}", path.display()))
+        .hint("`surehand doctor` looks at the daemon; SUREHAND_HOME chooses another place for it")
+}
+
+/// A directory for this user alone.
+pub(crate) fn create_private(directory: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory).map_err(|error| {
+        io::Error::new(error.kind(), format!("cannot create {}: {error}", directory.display()))
+    })?;
+    let found = fs_err::metadata(directory)?;
+    if found.uid() != own_uid() {
+        let owner = found.uid();
+        return Err(io::Error::other(format!(
+            "{} belongs to another user (uid {owner})",
+            directory.display()
+        )));
+    }
+    if found.mode() & 0o077 != 0 {
+        fs_err::set_permissions(directory, std::fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Where sockets go whose own path would be too long.
+pub(crate) fn short_directory() -> PathBuf {
+    PathBuf::from(format!("/tmp/surehand-{}", own_uid()))
+}
+
+/// Leaves the terminal and the directory that the daemon was started from.
+pub(crate) fn detach() -> io::Result<()> {
+    // Fails only for a process that leads a group already, which is as good.
+    let _ = rustix::process::setsid();
+    std::env::set_current_dir("/")
+}
+
+/// Nothing of the daemon goes to whoever started it, from now on.
+pub(crate) fn silence_stdout() -> io::Result<()> {
+    let null = fs_err::OpenOptions::new().write(true).open("/dev/null")?;
+    Ok(rustix::stdio::dup2_stdout(null.file())?)
+}
+
+/// Waits for the system's or the user's wish that the daemon ends.
+pub(crate) async fn asked_to_end() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+fn own_uid() -> u32 {
+    rustix::process::geteuid().as_raw()
+}

@@ -1,0 +1,22 @@
+//! Who owns a browser: named sessions, how each gets its browser, its tabs, and the references it gave out.
+//!
+//! What lives here: acquiring and ending browsers and contexts, tabs and their short ids, `eN` references, and the one
+//! error type with a stable code that every front shows.
+//! What must not: sockets, the terminal, the environment, verbs.
+
+mod fault;
+mod link;
+mod options;
+mod refs;
+mod render;
+mod session;
+mod sessions;
+mod tabs;
+
+pub use fault::{Fault, Kind};
+pub use options::{Limits, Places, SessionOptions};
+pub use refs::RefTable;
+pub use render::{Refs, RenderedSnapshot, delta};
+pub use session::{Session, SessionInfo};
+pub use sessions::Sessions;
+pub use tabs::{Tab, TabInfo, Tabs};

@@ -1,0 +1,192 @@
+//! A connected browser, ours or somebody else's, and the way its new tabs find their session.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use serde_json::value::RawValue;
+use surehand_browser::launch::{LaunchOptions, launch_with_fallback};
+use surehand_browser::{BrowserProcess, Channel, Found, Machine, Notes, attach, find, install};
+use surehand_cdp::protocol::{browser as cdp, runtime, target};
+use surehand_cdp::{Closed, Connection, Event, EventSink, Session, Transport, WeakConnection};
+use surehand_page::Page;
+
+use crate::options::{Places, SessionOptions};
+use crate::{Fault, Kind, Tabs};
+
+/// A browser that asked to close ends within this, or is killed.
+const CLOSING: Duration = Duration::from_secs(3);
+
+/// An endpoint on this machine answers at once.
+const ATTACHING: Duration = Duration::from_secs(4);
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub connection: Connection,
+    router: Arc<Router>,
+    /// Ours to end; `None` for a browser that somebody else started.
+    process: Mutex<Option<BrowserProcess>>,
+}
+
+impl Link {
+    /// Finds (or installs) a browser, starts it and connects to it.
+    pub async fn launch(
+        options: &SessionOptions,
+        places: &Places,
+        notes: &Arc<dyn Notes>,
+    ) -> Result<Self, Fault> {
+        let found = match find::find(&places.machine, options.executable_path.as_deref()) {
+            Err(surehand_browser::Error::NotFound { .. }) => install_one(&places.machine, notes).await?,
+            found => found?,
+        };
+        let launch = LaunchOptions {
+            headed: options.headed.unwrap_or(false),
+            profile: options.profile.clone(),
+            args: options.args.clone().unwrap_or_default(),
+            proxy: options.proxy.clone(),
+            user_agent: options.user_agent.clone(),
+            ignore_https_errors: options.ignore_https_errors.unwrap_or(false),
+            ..LaunchOptions::new(found.path, places.scratch.clone())
+        };
+        let launched = launch_with_fallback(launch, notes.as_ref()).await?;
+        let transport = match launched.channel {
+            #[cfg(unix)]
+            Channel::Pipe(to_browser, from_browser) => Transport::pipe(to_browser, from_browser),
+            Channel::WebSocket(url) => Transport::websocket(&url).await?,
+        };
+        Ok(Self::over(transport, Some(launched.process)))
+    }
+
+    /// Connects to a browser that somebody else started.
+    pub async fn attach(endpoint: &str) -> Result<Self, Fault> {
+        let target = attach::resolve(endpoint, ATTACHING).await?;
+        let transport = tokio::time::timeout(ATTACHING, Transport::websocket(&target.ws_url)).await;
+        let transport = transport.map_err(|_| {
+            Fault::new(Kind::EndpointUnreachable, format!("{} did not finish its handshake", target.ws_url))
+        })?;
+        let transport = transport.map_err(|error| Fault::new(Kind::NotABrowser, error.to_string()))?;
+        Ok(Self::over(transport, None))
+    }
+
+    fn over(transport: Transport, process: Option<BrowserProcess>) -> Self {
+        let router = Arc::new(Router::default());
+        let connection = Connection::open(transport, Some(router.clone()));
+        // Set once, here, before the first event can want it.
+        let _ = router.connection.set(connection.downgrade());
+        connection.browser().post(&target::SetAutoAttach {
+            auto_attach: true,
+            wait_for_debugger_on_start: true,
+            flatten: Some(true),
+            filter: Some(only_tabs()),
+        });
+        Self { connection, router, process: Mutex::new(process) }
+    }
+
+    /// Tabs of this context go to this list; `None` takes those of contexts that nobody claimed.
+    pub fn route(&self, context: Option<&str>, tabs: &Arc<Tabs>) {
+        let mut routes = self.router.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        routes.insert(context.map(ToOwned::to_owned), Arc::downgrade(tabs));
+    }
+
+    /// Forgets a context.
+    pub fn unroute(&self, context: Option<&str>) {
+        let mut routes = self.router.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        routes.remove(&context.map(ToOwned::to_owned));
+    }
+
+    /// Is the browser still there?
+    pub fn is_open(&self) -> bool {
+        self.connection.closed().is_none()
+    }
+
+    /// The browser's process number, if it is ours.
+    pub fn pid(&self) -> Option<u32> {
+        self.process.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|process| process.pid)
+    }
+
+    /// Ends our browser and waits until it is gone; lets go of somebody else's.
+    pub async fn close(&self) {
+        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(process) = process else {
+            self.connection.close();
+            return;
+        };
+        if self.is_open() {
+            // It may be stuck or dying: `end` has the last word.
+            let _ = tokio::time::timeout(CLOSING, self.connection.browser().call(&cdp::Close {})).await;
+        }
+        self.connection.close();
+        process.end(CLOSING).await;
+    }
+}
+
+async fn install_one(machine: &Machine, notes: &Arc<dyn Notes>) -> Result<Found, Fault> {
+    notes.note("No browser was found on this machine, so one is installed now; this happens once.");
+    let (machine, notes) = (machine.clone(), notes.clone());
+    let installing = tokio::task::spawn_blocking(move || install::install(&machine, notes.as_ref()));
+    let installed = installing.await.map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
+    Ok(installed?)
+}
+
+/// Hears the browser itself, and hands new tabs to the session whose context they are in.
+#[derive(Debug, Default)]
+struct Router {
+    connection: OnceLock<WeakConnection>,
+    routes: Mutex<HashMap<Option<String>, Weak<Tabs>>>,
+}
+
+impl Router {
+    fn tabs_of(&self, context: Option<&str>) -> Option<Arc<Tabs>> {
+        let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        let named = routes.get(&context.map(ToOwned::to_owned)).and_then(Weak::upgrade);
+        named.or_else(|| routes.get(&None).and_then(Weak::upgrade))
+    }
+
+    fn attached(&self, attachment: &target::AttachedToTarget) {
+        let Some(connection) = self.connection.get().and_then(WeakConnection::upgrade) else { return };
+        let info = &attachment.target_info;
+        let tabs = self.tabs_of(info.browser_context_id.as_deref());
+        match tabs.filter(|_| info.r#type == "page") {
+            Some(tabs) => tabs.add(Page::take_over(&connection, attachment)),
+            None => Self::leave_alone(&connection, attachment),
+        }
+    }
+
+    /// Not ours to drive, but it must run on.
+    fn leave_alone(connection: &Connection, attachment: &target::AttachedToTarget) {
+        let session = connection.adopt(&attachment.session_id, Arc::new(Deaf));
+        session.post(&runtime::RunIfWaitingForDebugger {});
+        let session_id = Some(attachment.session_id.clone());
+        connection.browser().post(&target::DetachFromTarget { session_id, ..Default::default() });
+    }
+}
+
+impl EventSink for Router {
+    fn event(&self, _: &Session, method: &str, params: &RawValue) {
+        if method == target::AttachedToTarget::METHOD {
+            match serde_json::from_str(params.get()) {
+                Ok(attachment) => self.attached(&attachment),
+                Err(error) => tracing::warn!("{method} has an unexpected shape: {error}"),
+            }
+        }
+    }
+
+    fn closed(&self, reason: &Closed) {
+        tracing::debug!("the connection to the browser ended: {reason}");
+    }
+}
+
+struct Deaf;
+
+impl EventSink for Deaf {
+    fn event(&self, _: &Session, _: &str, _: &RawValue) {}
+    fn closed(&self, _: &Closed) {}
+}
+
+fn only_tabs() -> Vec<target::FilterEntry> {
+    vec![
+        target::FilterEntry { r#type: Some("page".into()), exclude: None },
+        target::FilterEntry { r#type: None, exclude: Some(true) },
+    ]
+}

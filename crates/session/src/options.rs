@@ -1,0 +1,125 @@
+//! How a session is started, and where its things are kept.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// What the user wants of the browser of a session. Absent means: whatever the session has.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionOptions {
+    /// With a window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub headed: Option<bool>,
+    /// A profile directory that is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<PathBuf>,
+    /// The browser to start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub executable_path: Option<PathBuf>,
+    /// More arguments for the browser.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// A proxy for all traffic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<String>,
+    /// Another user agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
+    /// Accept certificates that nobody vouches for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignore_https_errors: Option<bool>,
+    /// Close the session after this long without a command, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<u64>,
+    /// An endpoint of a browser that somebody else started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connect: Option<String>,
+}
+
+/// A session without a command closes after this long.
+const IDLE: Duration = Duration::from_secs(30 * 60);
+
+impl SessionOptions {
+    /// Can the session be a context of the shared browser, or does it need a browser of its own?
+    pub fn needs_own_browser(&self) -> bool {
+        self.headed == Some(true)
+            || self.profile.is_some()
+            || self.executable_path.is_some()
+            || self.args.as_ref().is_some_and(|args| !args.is_empty())
+            || self.proxy.is_some()
+            || self.user_agent.is_some()
+            || self.ignore_https_errors == Some(true)
+    }
+
+    /// How long the session may be idle.
+    pub fn idle(&self) -> Duration {
+        self.idle_timeout.map_or(IDLE, Duration::from_millis)
+    }
+
+    /// The first option that `asked` wants differently from how the session was started: its flag.
+    pub fn conflict_with(&self, asked: &Self) -> Option<&'static str> {
+        fn differs<T: PartialEq>(has: &Option<T>, asked: &Option<T>) -> bool {
+            asked.is_some() && has != asked
+        }
+        let flag =
+            |has: Option<bool>, asked: Option<bool>| asked.is_some_and(|asked| has.unwrap_or(false) != asked);
+        let checks = [
+            ("--headed", flag(self.headed, asked.headed)),
+            ("--profile", differs(&self.profile, &asked.profile)),
+            ("--executable-path", differs(&self.executable_path, &asked.executable_path)),
+            ("--args", differs(&self.args, &asked.args)),
+            ("--proxy", differs(&self.proxy, &asked.proxy)),
+            ("--user-agent", differs(&self.user_agent, &asked.user_agent)),
+            ("--ignore-https-errors", flag(self.ignore_https_errors, asked.ignore_https_errors)),
+            ("connect", differs(&self.connect, &asked.connect)),
+        ];
+        checks.into_iter().find(|(_, differs)| *differs).map(|(name, _)| name)
+    }
+}
+
+/// Where a daemon keeps what it needs.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// Temporary browser profiles.
+    pub scratch: PathBuf,
+    /// What this machine has: where browsers may be found and installed.
+    pub machine: surehand_browser::Machine,
+}
+
+/// How long a command may wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For actions and waits.
+    pub action: Duration,
+    /// For navigations.
+    pub navigation: Duration,
+}
+
+impl Limits {
+    /// The user's own limit for both, or the usual ones.
+    pub fn new(timeout_ms: Option<u64>) -> Self {
+        match timeout_ms.map(Duration::from_millis) {
+            Some(limit) => Self { action: limit, navigation: limit },
+            None => Self { action: Duration::from_secs(5), navigation: Duration::from_secs(30) },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_asked_for_can_conflict() {
+        let has = SessionOptions { proxy: Some("p".into()), headed: Some(true), ..Default::default() };
+        assert_eq!(has.conflict_with(&SessionOptions::default()), None);
+        assert_eq!(has.conflict_with(&has), None);
+        let other = SessionOptions { proxy: Some("q".into()), ..Default::default() };
+        assert_eq!(has.conflict_with(&other), Some("--proxy"));
+        let headless = SessionOptions { headed: Some(false), ..Default::default() };
+        assert_eq!(has.conflict_with(&headless), Some("--headed"));
+        assert_eq!(SessionOptions::default().conflict_with(&headless), None);
+    }
+}

@@ -1,0 +1,289 @@
+//! One session: a browser context of its own, its tabs, its references.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use surehand_cdp::protocol::target;
+use surehand_page::{Acted, Deadline, Locator};
+
+use crate::link::Link;
+use crate::options::SessionOptions;
+use crate::{Fault, Kind, RefTable, Tab, TabInfo, Tabs, refs};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Session {
+    name: String,
+    options: SessionOptions,
+    pub(crate) link: Arc<Link>,
+    /// Its context in a shared browser; `None` where it has the browser for itself.
+    context: Option<String>,
+    tabs: Arc<Tabs>,
+    refs: Arc<Mutex<RefTable>>,
+    /// The last snapshot of each tab, for `--delta`.
+    seen: Mutex<HashMap<u32, String>>,
+    last_used: Mutex<Instant>,
+    running: AtomicUsize,
+}
+
+/// A session, as a listing shows it.
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionInfo {
+    /// Its name.
+    pub name: String,
+    /// How many tabs it has.
+    pub tabs: usize,
+    /// Where its active tab is.
+    pub url: String,
+    /// Is its browser alive?
+    pub alive: bool,
+    /// The browser's process number, if we started it.
+    pub browser_pid: Option<u32>,
+    /// Is the browser shared with other sessions?
+    pub shared: bool,
+    /// Milliseconds since the last command.
+    pub idle_ms: u64,
+}
+
+/// The browser answers calls about contexts and tabs at once.
+const BROWSER_TIME: Duration = Duration::from_secs(10);
+
+/// What a session takes over from the one that had its name and lost its browser.
+pub(crate) type Inherited = Arc<Mutex<RefTable>>;
+
+impl Session {
+    /// A session with a context of its own in a shared browser.
+    pub(crate) async fn in_shared(
+        name: &str,
+        options: SessionOptions,
+        link: Arc<Link>,
+        refs: Inherited,
+    ) -> Result<Self, Fault> {
+        let deadline = Deadline::after(BROWSER_TIME);
+        let create = target::CreateBrowserContext { dispose_on_detach: Some(true), ..Default::default() };
+        let made = deadline.run("a browser context", link.connection.browser().call(&create)).await??;
+        let context = Some(made.browser_context_id);
+        let session = Self::new(name, options, link, context, refs);
+        session.link.route(session.context.as_deref(), &session.tabs);
+        Ok(session)
+    }
+
+    /// A session that has a browser for itself: one of ours, or one that it is connected to.
+    pub(crate) fn in_own(name: &str, options: SessionOptions, link: Arc<Link>, refs: Inherited) -> Self {
+        let session = Self::new(name, options, link, None, refs);
+        session.link.route(None, &session.tabs);
+        session
+    }
+
+    fn new(
+        name: &str,
+        options: SessionOptions,
+        link: Arc<Link>,
+        context: Option<String>,
+        refs: Inherited,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            options,
+            link,
+            context,
+            tabs: Arc::default(),
+            refs,
+            seen: Mutex::default(),
+            last_used: Mutex::new(Instant::now()),
+            running: AtomicUsize::new(0),
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How it was started.
+    pub fn options(&self) -> &SessionOptions {
+        &self.options
+    }
+
+    /// Its tabs.
+    pub fn tabs(&self) -> &Tabs {
+        &self.tabs
+    }
+
+    /// Its references.
+    pub fn refs(&self) -> MutexGuard<'_, RefTable> {
+        self.refs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn inheritance(&self) -> Inherited {
+        self.refs.clone()
+    }
+
+    /// Is its browser alive?
+    pub fn is_alive(&self) -> bool {
+        self.link.is_open()
+    }
+
+    /// The tab that commands go to; a fault says what to do when there is none.
+    pub fn active_tab(&self) -> Result<Tab, Fault> {
+        if !self.is_alive() {
+            return Err(Fault::new(
+                Kind::BrowserGone,
+                format!("the browser of session {:?} is gone", self.name),
+            )
+            .hint("start again with `surehand open URL`"));
+        }
+        self.tabs.active().ok_or_else(|| {
+            Fault::new(Kind::TabClosed, "the session has no open tab")
+                .hint("open one with `surehand open URL`")
+        })
+    }
+
+    /// Waits until the tabs that a browser had before us have shown up.
+    pub async fn settle_tabs(&self, deadline: &Deadline) -> Result<(), Fault> {
+        let call = self.link.connection.browser().call(&target::GetTargets::default());
+        let targets = deadline.run("the browser's tabs", call).await??;
+        for info in targets.target_infos.iter().filter(|info| info.r#type == "page") {
+            self.tabs.wait_for_target(&info.target_id, deadline).await?;
+        }
+        Ok(())
+    }
+
+    /// Opens a tab.
+    pub async fn new_tab(&self) -> Result<Tab, Fault> {
+        let deadline = Deadline::after(BROWSER_TIME);
+        let create = target::CreateTarget {
+            url: "about:blank".to_owned(),
+            browser_context_id: self.context.clone(),
+            ..Default::default()
+        };
+        let made = deadline.run("a new tab", self.link.connection.browser().call(&create)).await??;
+        self.tabs.wait_for_target(&made.target_id, &deadline).await
+    }
+
+    /// Closes a tab and waits until it is gone.
+    pub async fn close_tab(&self, tab: &Tab) -> Result<(), Fault> {
+        let close = target::CloseTarget { target_id: tab.page.target_id().to_owned() };
+        let deadline = Deadline::after(BROWSER_TIME);
+        deadline.run("the tab to close", self.link.connection.browser().call(&close)).await??;
+        tab.page.wait_closed(&deadline).await?;
+        Ok(())
+    }
+
+    /// The locator of a selector or a reference, for a tab.
+    pub fn locator(&self, selector: &str, tab: &Tab) -> Result<Locator, Fault> {
+        let Some(number) = refs::parse(selector) else { return Ok(Locator::parse(selector)) };
+        let name = format!("@e{number}");
+        let Some(handle) = self.refs().handle(number) else {
+            return Err(Fault::new(Kind::StaleRef, format!("there is no reference {name} in this session"))
+                .hint("take a `surehand snapshot -i` and use its references"));
+        };
+        if !tab.page.has(handle) {
+            if let Some(other) = self.tabs.all().into_iter().find(|other| other.page.has(handle)) {
+                return Err(Fault::new(
+                    Kind::OtherTab,
+                    format!("{name} is in tab {}, not in {}", other.id(), tab.id()),
+                )
+                .hint(format!("switch with `surehand tab {}`", other.id())));
+            }
+            return Err(surehand_page::Error::Stale { what: name }.into());
+        }
+        Ok(Locator::handle(handle, &name))
+    }
+
+    /// The reference of what an action hit.
+    pub fn reference(&self, acted: &Acted) -> Option<String> {
+        (acted.handle.world != 0).then(|| format!("@e{}", self.refs().number(acted.handle)))
+    }
+
+    /// Keeps a tab's snapshot and returns the one before.
+    pub fn keep_snapshot(&self, tab: &Tab, text: &str) -> Option<String> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(tab.number, text.to_owned())
+    }
+
+    /// Facts for listings.
+    pub fn info(&self) -> SessionInfo {
+        let tabs = self.tabs.all();
+        SessionInfo {
+            name: self.name.clone(),
+            tabs: tabs.len(),
+            url: self.tabs.active().map(|tab| tab.page.url()).unwrap_or_default(),
+            alive: self.is_alive(),
+            browser_pid: self.link.pid(),
+            shared: self.context.is_some(),
+            idle_ms: u64::try_from(self.idle_for().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// The tabs, as a listing shows them. A tab that does not answer is shown without its title.
+    pub async fn tab_infos(&self) -> Vec<TabInfo> {
+        const TITLE_TIME: Duration = Duration::from_millis(500);
+        let active = self.tabs.active().map(|tab| tab.number);
+        let describe = async |tab: Tab| TabInfo {
+            tab_id: tab.id(),
+            label: tab.label.clone(),
+            title: tab.page.title(&Deadline::after(TITLE_TIME)).await.unwrap_or_default(),
+            url: tab.page.url(),
+            kind: "page",
+            active: Some(tab.number) == active,
+        };
+        futures_util::future::join_all(self.tabs.all().into_iter().map(describe)).await
+    }
+
+    /// Marks a command as running, so that the session is not idle; the guard ends it.
+    pub fn begin(self: &Arc<Self>) -> Running {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        self.touch();
+        Running(self.clone())
+    }
+
+    /// Has it been without a command for longer than it may?
+    pub fn is_idle(&self) -> bool {
+        self.running.load(Ordering::Relaxed) == 0 && self.idle_for() > self.options.idle()
+    }
+
+    /// How long it may still be without a command.
+    pub(crate) fn idle_left(&self) -> Duration {
+        self.options.idle().saturating_sub(self.idle_for())
+    }
+
+    fn idle_for(&self) -> Duration {
+        self.last_used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+    }
+
+    fn touch(&self) {
+        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Ends the session: its context, or its own browser. Somebody else's browser is only let go.
+    pub(crate) async fn end(&self) {
+        match &self.context {
+            Some(context) => {
+                self.link.unroute(Some(context));
+                let dispose = target::DisposeBrowserContext { browser_context_id: context.clone() };
+                let disposed = self.link.connection.browser().call(&dispose);
+                match tokio::time::timeout(BROWSER_TIME, disposed).await {
+                    Ok(Err(error)) => tracing::debug!("the context went already: {error}"),
+                    Err(_) => tracing::warn!("the browser does not close the context of {:?}", self.name),
+                    Ok(Ok(_)) => {}
+                }
+            }
+            None => self.link.close().await,
+        }
+    }
+}
+
+/// A command under way; see [`Session::begin`].
+#[derive(Debug)]
+pub struct Running(Arc<Session>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.touch();
+        self.0.running.fetch_sub(1, Ordering::Relaxed);
+    }
+}

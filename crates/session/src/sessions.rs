@@ -1,0 +1,204 @@
+//! All sessions of one owner (a daemon, an MCP server): found by name, made when first needed, ended when idle.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use surehand_browser::Notes;
+use tokio::sync::Mutex as AsyncMutex;
+
+use crate::link::Link;
+use crate::options::{Places, SessionOptions};
+use crate::session::Inherited;
+use crate::{Fault, Kind, Session, SessionInfo};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Sessions {
+    places: Places,
+    /// One slot per name. The slot's lock is held while its session is made or ended, and only then: sessions do not
+    /// wait for each other.
+    slots: Mutex<HashMap<String, Slot>>,
+    /// The browser that sessions without wishes of their own share.
+    shared: AsyncMutex<Option<Arc<Link>>>,
+}
+
+type Slot = Arc<AsyncMutex<Option<Arc<Session>>>>;
+
+impl Sessions {
+    /// No sessions yet, and no browser until one needs it.
+    pub fn new(places: Places) -> Self {
+        Self { places, slots: Mutex::default(), shared: AsyncMutex::default() }
+    }
+
+    /// The session of that name; made if there is none, or if its browser is gone.
+    pub async fn open(
+        &self,
+        name: &str,
+        options: &SessionOptions,
+        notes: &Arc<dyn Notes>,
+    ) -> Result<Arc<Session>, Fault> {
+        let slot = self.slots().entry(name.to_owned()).or_default().clone();
+        let mut held = slot.lock().await;
+        let mut refs = Inherited::default();
+        if let Some(session) = held.as_ref() {
+            if session.is_alive() {
+                agree(session, options)?;
+                return Ok(session.clone());
+            }
+            refs = session.inheritance();
+        }
+        if let Some(dead) = held.take() {
+            dead.end().await;
+        }
+        let session = Arc::new(self.start(name, options, refs, notes).await?);
+        *held = Some(session.clone());
+        Ok(session)
+    }
+
+    /// The session of that name, if there is one.
+    pub async fn get(&self, name: &str, options: &SessionOptions) -> Result<Arc<Session>, Fault> {
+        let slot = self.slots().get(name).cloned();
+        let session = match slot {
+            Some(slot) => slot.lock().await.clone(),
+            None => None,
+        };
+        let session = session.ok_or_else(|| {
+            Fault::new(Kind::NoSession, format!("no page is open in session {name:?}"))
+                .hint("open one with `surehand open URL`")
+        })?;
+        agree(&session, options)?;
+        Ok(session)
+    }
+
+    async fn start(
+        &self,
+        name: &str,
+        options: &SessionOptions,
+        refs: Inherited,
+        notes: &Arc<dyn Notes>,
+    ) -> Result<Session, Fault> {
+        if let Some(endpoint) = &options.connect {
+            let link = Arc::new(Link::attach(endpoint).await?);
+            return Ok(Session::in_own(name, options.clone(), link, refs));
+        }
+        if options.needs_own_browser() {
+            let link = Arc::new(Link::launch(options, &self.places, notes).await?);
+            return Ok(Session::in_own(name, options.clone(), link, refs));
+        }
+        let link = self.shared_browser(notes).await?;
+        Session::in_shared(name, options.clone(), link, refs).await
+    }
+
+    async fn shared_browser(&self, notes: &Arc<dyn Notes>) -> Result<Arc<Link>, Fault> {
+        let mut shared = self.shared.lock().await;
+        if let Some(link) = shared.as_ref().filter(|link| link.is_open()) {
+            return Ok(link.clone());
+        }
+        if let Some(dead) = shared.take() {
+            dead.close().await;
+        }
+        let link = Arc::new(Link::launch(&SessionOptions::default(), &self.places, notes).await?);
+        *shared = Some(link.clone());
+        Ok(link)
+    }
+
+    /// Ends the session of that name; false if there is none.
+    pub async fn close(&self, name: &str) -> bool {
+        let Some(slot) = self.slots().get(name).cloned() else { return false };
+        let session = {
+            let mut held = slot.lock().await;
+            let session = held.take();
+            if let Some(session) = &session {
+                session.end().await;
+            }
+            session
+        };
+        self.forget_empty(name, &slot).await;
+        self.close_shared_if_unused().await;
+        session.is_some()
+    }
+
+    /// Ends all sessions and returns their names.
+    pub async fn close_all(&self) -> Vec<String> {
+        let names: Vec<String> = self.slots().keys().cloned().collect();
+        let mut closed = Vec::new();
+        for name in names {
+            if self.close(&name).await {
+                closed.push(name);
+            }
+        }
+        closed.sort();
+        closed
+    }
+
+    /// Ends the sessions that have been idle for too long.
+    pub async fn close_idle(&self) -> Vec<String> {
+        let mut closed = Vec::new();
+        for session in self.all().await {
+            if session.is_idle() && self.close(session.name()).await {
+                closed.push(session.name().to_owned());
+            }
+        }
+        closed
+    }
+
+    /// How long until the next session may have been idle for too long.
+    pub async fn next_idle(&self) -> Option<std::time::Duration> {
+        self.all().await.iter().map(|session| session.idle_left()).min()
+    }
+
+    /// All sessions, by name. One that is just being made or ended is left out: nobody waits for it.
+    pub async fn all(&self) -> Vec<Arc<Session>> {
+        let slots: Vec<Slot> = self.slots().values().cloned().collect();
+        let mut sessions: Vec<Arc<Session>> =
+            slots.iter().filter_map(|slot| slot.try_lock().ok().and_then(|held| held.clone())).collect();
+        sessions.sort_by(|a, b| a.name().cmp(b.name()));
+        sessions
+    }
+
+    /// Facts of all sessions, by name.
+    pub async fn infos(&self) -> Vec<SessionInfo> {
+        self.all().await.iter().map(|session| session.info()).collect()
+    }
+
+    /// Is there any session, or one being made?
+    pub fn is_empty(&self) -> bool {
+        self.slots().is_empty()
+    }
+
+    async fn forget_empty(&self, name: &str, slot: &Slot) {
+        let Ok(held) = slot.try_lock() else { return };
+        let mut slots = self.slots();
+        // Two: the map's and ours. More means that somebody is about to make a session in it.
+        if held.is_none() && Arc::strong_count(slot) <= 2 {
+            slots.remove(name);
+        }
+    }
+
+    /// The shared browser goes with its last session: nothing is left running that nobody uses.
+    async fn close_shared_if_unused(&self) {
+        let mut shared = self.shared.lock().await;
+        let Some(link) = shared.as_ref() else { return };
+        // One: ours. Sessions hold the others.
+        if Arc::strong_count(link) > 1 {
+            return;
+        }
+        let link = shared.take();
+        if let Some(link) = link {
+            link.close().await;
+        }
+    }
+
+    fn slots(&self) -> MutexGuard<'_, HashMap<String, Slot>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An option is never changed by restarting the browser behind the user's back.
+fn agree(session: &Session, asked: &SessionOptions) -> Result<(), Fault> {
+    let Some(flag) = session.options().conflict_with(asked) else { return Ok(()) };
+    let name = session.name();
+    Err(Fault::new(Kind::OptionConflict, format!("session {name:?} was started with another {flag}")).hint(
+        format!("end it with `surehand --session {name} close` and run this again, or use another --session"),
+    ))
+}

@@ -1,0 +1,87 @@
+//! What a verb has at hand while it runs.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use surehand_browser::Notes;
+use surehand_page::Deadline;
+use surehand_session::{Fault, Kind, Limits, Session, SessionOptions, Sessions, Tab};
+
+/// What a front says about a command beside the command itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Which session.
+    pub session: String,
+    /// How the session is to be started.
+    pub options: SessionOptions,
+    /// How long the command may wait, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<u64>,
+    /// What relative paths are relative to.
+    pub cwd: PathBuf,
+    /// Will the result be read as JSON?
+    pub json: bool,
+}
+
+/// See the module.
+pub struct Context {
+    /// All sessions.
+    pub sessions: Arc<Sessions>,
+    /// What the front said.
+    pub settings: Settings,
+    /// Where long work tells what it does.
+    pub notes: Arc<dyn Notes>,
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Context").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// The session; it must be there.
+    pub async fn session(&self) -> Result<Arc<Session>, Fault> {
+        self.sessions.get(&self.settings.session, &self.settings.options).await
+    }
+
+    /// The session; made if it is not there.
+    pub async fn open_session(&self) -> Result<Arc<Session>, Fault> {
+        self.sessions.open(&self.settings.session, &self.settings.options, &self.notes).await
+    }
+
+    /// The session and the tab that commands go to.
+    pub async fn tab(&self) -> Result<(Arc<Session>, Tab), Fault> {
+        let session = self.session().await?;
+        let tab = session.active_tab()?;
+        Ok((session, tab))
+    }
+
+    /// The deadline of an action or a wait.
+    pub fn deadline(&self) -> Deadline {
+        Deadline::after(Limits::new(self.settings.timeout).action)
+    }
+
+    /// The deadline of a navigation.
+    pub fn navigation_deadline(&self) -> Deadline {
+        Deadline::after(Limits::new(self.settings.timeout).navigation)
+    }
+
+    /// A path of the user's, made absolute.
+    pub fn path(&self, path: &Path) -> PathBuf {
+        self.settings.cwd.join(path)
+    }
+
+    /// Writes a file that the user asked for, with the folders above it.
+    pub fn write_file(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+        let unwritable = |error: std::io::Error| {
+            Fault::new(Kind::UnwritablePath, error.to_string()).hint("choose a path that you may write to")
+        };
+        if let Some(folder) = path.parent() {
+            fs_err::create_dir_all(folder).map_err(unwritable)?;
+        }
+        fs_err::write(path, bytes).map_err(unwritable)
+    }
+}

@@ -1,0 +1,21 @@
+//! The vocabulary: one file per verb, one list, one `execute`.
+//!
+//! What lives here: what each verb takes, says, does and returns. From the list below follow the subcommands and their
+//! help, `batch` lines, the reference page, completions, and what later fronts expose.
+//! What must not: sockets, the terminal, how a browser is found. A verb does not know which front called it.
+//!
+//! To add a verb: write its file (`Args` fields with doc comments, an output, `impl Verb`) and add its line to
+//! [`verbs!`]. See CONTRIBUTING.md.
+
+mod context;
+mod list;
+mod output;
+mod parse;
+mod target;
+mod verb;
+
+pub use context::{Context, Settings};
+pub use list::Command;
+pub use output::{Output, Report};
+pub use parse::{parse_line, usage_fault};
+pub use verb::{Effect, Verb};

@@ -1,0 +1,87 @@
+//! The list of all verbs, and what follows from it.
+
+use std::pin::Pin;
+
+use clap::Subcommand;
+use serde::{Deserialize, Serialize};
+use surehand_session::Fault;
+
+use crate::verb::Verb;
+use crate::{Context, Effect, Output};
+
+macro_rules! verbs {
+    ($($module:ident :: $verb:ident,)*) => {
+        $(pub(crate) mod $module;)*
+
+        /// A command: a verb and its arguments.
+        #[derive(Debug, Clone, Subcommand, Serialize, Deserialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum Command {
+            $(#[allow(missing_docs, reason = "documented where the verb is")] $verb($module::$verb),)*
+        }
+
+        impl Command {
+            /// What it does to the world.
+            pub fn effect(&self) -> Effect {
+                match self { $(Command::$verb(_) => <$module::$verb as Verb>::EFFECT,)* }
+            }
+
+            /// Does it want what stands on standard input?
+            pub fn wants_stdin(&self) -> bool {
+                match self { $(Command::$verb(verb) => verb.wants_stdin(),)* }
+            }
+
+            /// Takes what stood on standard input.
+            pub fn take_stdin(&mut self, text: String) {
+                match self { $(Command::$verb(verb) => verb.take_stdin(text),)* }
+            }
+
+            /// Runs it. Every front comes through here.
+            pub fn execute(self, cx: &Context) -> Executing<'_> {
+                match self { $(Command::$verb(verb) => Box::pin(guarded(verb, cx)),)* }
+            }
+        }
+    };
+}
+
+/// A command under way. Its type is named because `batch` runs commands, and is one.
+type Executing<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Output>, Fault>> + Send + 'a>>;
+
+/// What holds for all verbs is checked here, once.
+async fn guarded<V: Verb>(verb: V, cx: &Context) -> Result<Box<dyn Output>, Fault> {
+    let session = cx.session().await.ok();
+    let _running = session.as_ref().map(surehand_session::Session::begin);
+    if V::BLOCKED_BY_DIALOG
+        && let Some(dialog) =
+            session.and_then(|session| session.active_tab().ok()).and_then(|tab| tab.page.dialog())
+    {
+        return Err(surehand_page::Error::DialogOpen(dialog).into());
+    }
+    let output = verb.run(cx).await?;
+    Ok(Box::new(output))
+}
+
+verbs! {
+    open::Open,
+    back::Back,
+    forward::Forward,
+    reload::Reload,
+    snapshot::Snapshot,
+    click::Click,
+    fill::Fill,
+    type_text::Type,
+    press::Press,
+    get::Get,
+    eval::Eval,
+    screenshot::Screenshot,
+    wait::Wait,
+    tab::Tab,
+    dialog::Dialog,
+    console::Console,
+    errors::Errors,
+    network::Network,
+    session::Session,
+    connect::Connect,
+    close::Close,
+    batch::Batch,
+}

@@ -1,0 +1,58 @@
+//! `eval`: run JavaScript in the page.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use surehand_session::{Fault, Kind};
+
+use crate::{Context, Effect, Report, Verb};
+
+/// Run JavaScript in the page and print its result as JSON
+///
+/// Promises are awaited, and `await` works at the top level.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+#[command(after_help = "Example:\n  surehand eval 'document.links.length'\n  echo 'document.title' | surehand eval --stdin")]
+pub struct Eval {
+    /// The script
+    #[arg(allow_hyphen_values = true, required_unless_present = "stdin", conflicts_with = "stdin")]
+    pub script: Option<String>,
+    /// Read the script from standard input
+    #[arg(long)]
+    #[serde(default)]
+    pub stdin: bool,
+}
+
+/// A script's result.
+#[derive(Debug, Serialize)]
+pub struct Evaluated {
+    result: Box<RawValue>,
+    origin: String,
+}
+
+impl Report for Evaluated {
+    fn text(&self) -> String {
+        // A string is printed bare, so that it can be used in a shell.
+        serde_json::from_str::<String>(self.result.get()).unwrap_or_else(|_| self.result.get().to_owned())
+    }
+}
+
+impl Verb for Eval {
+    const EFFECT: Effect = Effect::Acts;
+    type Output = Evaluated;
+
+    async fn run(self, cx: &Context) -> Result<Evaluated, Fault> {
+        let script = self.script.ok_or_else(|| Fault::new(Kind::Usage, "there is no script on standard input"))?;
+        let (_, tab) = cx.tab().await?;
+        let evaluated = tab.page.evaluate(&script, &cx.deadline()).await?;
+        Ok(Evaluated { result: evaluated.result, origin: tab.page.url() })
+    }
+
+    fn wants_stdin(&self) -> bool {
+        self.stdin && self.script.is_none()
+    }
+
+    fn take_stdin(&mut self, text: String) {
+        self.script = Some(text);
+    }
+}

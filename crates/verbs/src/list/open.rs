@@ -1,0 +1,184 @@
+//! `open`: go to an address.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use surehand_page::{LoadState, Navigated};
+use surehand_session::{Fault, Kind};
+
+use crate::{Context, Effect, Report, Verb};
+
+/// Open an address and wait until the page is there
+///
+/// Without a scheme, http is used for localhost and IP addresses and https for everything else; a path that starts with
+/// / or . opens a file. A page that answers 404 or 500 was opened all the same: its status is told.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+#[command(visible_aliases = ["goto", "navigate"], after_help = "Example:\n  surehand open 127.0.0.1:8000")]
+pub struct Open {
+    /// The address; without one, only the browser is started
+    pub url: Option<String>,
+    /// How far the page must have come
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub load: Load,
+}
+
+/// How far a page must have come.
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[value(rename_all = "lower")]
+pub enum Load {
+    /// The document and what it refers to are there
+    #[default]
+    Load,
+    /// The document is parsed
+    DomContentLoaded,
+    /// Nothing was requested for half a second
+    NetworkIdle,
+}
+
+impl From<Load> for LoadState {
+    fn from(load: Load) -> Self {
+        match load {
+            Load::Load => LoadState::Load,
+            Load::DomContentLoaded => LoadState::DomContentLoaded,
+            Load::NetworkIdle => LoadState::NetworkIdle,
+        }
+    }
+}
+
+/// Where a navigation led.
+#[derive(Debug, Serialize)]
+pub struct Arrived {
+    url: String,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<i64>,
+}
+
+impl From<Navigated> for Arrived {
+    fn from(navigated: Navigated) -> Self {
+        Self { url: navigated.url, title: navigated.title, status: navigated.status }
+    }
+}
+
+impl Report for Arrived {
+    fn text(&self) -> String {
+        let title = if self.title.is_empty() { "(no title)" } else { &self.title };
+        let status = match self.status {
+            Some(status) if status >= 400 => format!("\nnote: the server answered with status {status}"),
+            _ => String::new(),
+        };
+        format!("{title}\n{}{status}", self.url)
+    }
+}
+
+impl Verb for Open {
+    const EFFECT: Effect = Effect::Navigates;
+    // Opening another page is a way out of a dialog that nobody wants to answer.
+    const BLOCKED_BY_DIALOG: bool = true;
+    type Output = Arrived;
+
+    async fn run(self, cx: &Context) -> Result<Arrived, Fault> {
+        let url = match &self.url {
+            Some(url) => full_address(url, cx)?,
+            None => "about:blank".to_owned(),
+        };
+        let session = cx.open_session().await?;
+        let tab = match session.tabs().active() {
+            Some(tab) => tab,
+            None => session.new_tab().await?,
+        };
+        let navigated = tab.page.open(&url, self.load.into(), &cx.navigation_deadline()).await?;
+        Ok(navigated.into())
+    }
+}
+
+/// Makes a full address of what people type.
+pub(crate) fn full_address(text: &str, cx: &Context) -> Result<String, Fault> {
+    let text = text.trim();
+    let bad = |why: &str| {
+        Fault::new(Kind::BadUrl, format!("{text:?} is no address: {why}"))
+            .hint("write it like http://127.0.0.1:8000/page")
+    };
+    if text.is_empty() {
+        return Err(bad("it is empty"));
+    }
+    if text.contains(char::is_whitespace) && !text.starts_with("data:") && !is_path(text) {
+        return Err(bad("it contains a space"));
+    }
+    if is_path(text) {
+        return file_address(text, cx);
+    }
+    if has_scheme(text) {
+        return Ok(text.to_owned());
+    }
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    if host.is_empty() {
+        return Err(bad("it has no host"));
+    }
+    let scheme = if is_local(host) { "http" } else { "https" };
+    Ok(format!("{scheme}://{text}"))
+}
+
+fn is_path(text: &str) -> bool {
+    text.starts_with('/') || text.starts_with("./") || text.starts_with("../")
+}
+
+fn file_address(text: &str, cx: &Context) -> Result<String, Fault> {
+    let path = cx.path(text.as_ref());
+    let path = fs_err::canonicalize(&path).map_err(|error| {
+        Fault::new(Kind::MissingFile, error.to_string()).hint("check the path; web addresses start with http:// or https://")
+    })?;
+    let encoded: String = path.to_string_lossy().chars().map(encode_path_character).collect();
+    Ok(format!("file://{encoded}"))
+}
+
+fn encode_path_character(character: char) -> String {
+    match character {
+        '%' | '?' | '#' | ' ' | '"' | '<' | '>' => format!("%{:02X}", u32::from(character)),
+        other => other.to_string(),
+    }
+}
+
+/// `host:80` has no scheme, `mailto:x` and `http://x` have one.
+fn has_scheme(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    let well_formed = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-'));
+    let is_port = rest.split(['/', '?', '#']).next().is_some_and(|port| port.parse::<u16>().is_ok());
+    well_formed && (rest.starts_with("//") || !is_port)
+}
+
+fn is_local(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    name.eq_ignore_ascii_case("localhost")
+        || name.to_ascii_lowercase().ends_with(".localhost")
+        || name.parse::<std::net::IpAddr>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_are_guessed_the_way_people_mean_them() {
+        for (text, scheme) in [
+            ("127.0.0.1:8000", false),
+            ("localhost:3000/a:b", false),
+            ("example.com", false),
+            ("http://a", true),
+            ("about:blank", true),
+            ("data:text/html,x", true),
+            ("view-source:http://a", true),
+        ] {
+            assert_eq!(has_scheme(text), scheme, "{text}");
+        }
+        for (host, local) in [("127.0.0.1:80", true), ("[::1]:80", true), ("localhost", true), ("example.com", false)] {
+            assert_eq!(is_local(host), local, "{host}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! `press`: press a key or a chord where the focus is.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use surehand_page::KeyChord;
+use surehand_session::Fault;
+
+use crate::{Context, Effect, Report, Verb};
+
+/// Press a key or a chord where the focus is
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+#[command(visible_alias = "key", after_help = "Example:\n  surehand press Enter\n  surehand press Control+a")]
+pub struct Press {
+    /// A character or a name such as Enter, Tab, ArrowLeft, F5, with modifiers: Control+Shift+a
+    #[arg(allow_hyphen_values = true)]
+    pub key: String,
+}
+
+/// What was pressed.
+#[derive(Debug, Serialize)]
+pub struct Pressed {
+    pressed: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    navigated: Option<String>,
+}
+
+impl Report for Pressed {
+    fn text(&self) -> String {
+        match &self.navigated {
+            Some(url) => format!("pressed {} → {url}", self.pressed),
+            None => format!("pressed {}", self.pressed),
+        }
+    }
+}
+
+impl Verb for Press {
+    const EFFECT: Effect = Effect::Acts;
+    type Output = Pressed;
+
+    async fn run(self, cx: &Context) -> Result<Pressed, Fault> {
+        let chord = KeyChord::parse(&self.key)?;
+        let (_, tab) = cx.tab().await?;
+        let navigated = tab.page.press(&chord, &cx.deadline()).await?;
+        Ok(Pressed { pressed: self.key, navigated })
+    }
+}

@@ -1,0 +1,86 @@
+//! `session`: which sessions there are.
+
+use clap::{Args, Subcommand};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use surehand_session::{Fault, SessionInfo, SessionOptions};
+
+use crate::{Context, Effect, Report, Verb};
+
+/// Show the sessions, or this one
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+#[command(after_help = "Example:\n  surehand session list\n  surehand --session shop session info")]
+pub struct Session {
+    /// What to show; without anything, this session
+    #[command(subcommand)]
+    pub what: Option<What>,
+}
+
+/// What to show.
+#[derive(Debug, Clone, Subcommand, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum What {
+    /// All sessions
+    List,
+    /// This session
+    Info,
+}
+
+/// Sessions.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum SessionReport {
+    /// All of them.
+    List {
+        /// By name.
+        sessions: Vec<SessionInfo>,
+    },
+    /// One.
+    Info {
+        /// Its facts.
+        #[serde(flatten)]
+        info: SessionInfo,
+        /// How it was started.
+        options: SessionOptions,
+        /// The process that holds it.
+        #[serde(rename = "daemonPid")]
+        daemon_pid: u32,
+    },
+}
+
+impl Report for SessionReport {
+    fn text(&self) -> String {
+        match self {
+            SessionReport::List { sessions } if sessions.is_empty() => "(no sessions)".to_owned(),
+            SessionReport::List { sessions } => sessions.iter().map(line).collect::<Vec<_>>().join("\n"),
+            SessionReport::Info { info, daemon_pid, .. } => {
+                let kind = if info.shared { "a context of the shared browser" } else { "a browser of its own" };
+                let pid = info.browser_pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+                format!("{}\n  {kind}{pid}, daemon pid {daemon_pid}", line(info))
+            }
+        }
+    }
+}
+
+fn line(info: &SessionInfo) -> String {
+    let state = if info.alive { "" } else { " (its browser is gone)" };
+    let tabs = crate::output::plural(info.tabs, "tab");
+    format!("{}{state}: {tabs}, {}, idle {} s", info.name, info.url, info.idle_ms / 1000)
+}
+
+impl Verb for Session {
+    const EFFECT: Effect = Effect::Manages;
+    type Output = SessionReport;
+
+    async fn run(self, cx: &Context) -> Result<SessionReport, Fault> {
+        if let Some(What::List) = self.what {
+            return Ok(SessionReport::List { sessions: cx.sessions.infos().await });
+        }
+        let session = cx.session().await?;
+        Ok(SessionReport::Info {
+            info: session.info(),
+            options: session.options().clone(),
+            daemon_pid: std::process::id(),
+        })
+    }
+}

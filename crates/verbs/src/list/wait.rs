@@ -1,0 +1,171 @@
+//! `wait`: wait for time, an element, a text, an address or a load state.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use surehand_page::{ElementState, UrlPattern};
+use surehand_session::{Fault, Kind};
+
+use super::open::Load;
+use crate::{Context, Effect, Report, Verb};
+
+/// Wait for an element, a text, an address, a load state, or some milliseconds
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+#[command(after_help = "Example:\n  surehand wait '#result'\n  surehand wait '#spinner' --state hidden\n  surehand wait --text 'Thank you'\n  surehand wait --url '**/done'\n  surehand wait 500")]
+#[command(group = clap::ArgGroup::new("condition").required(true).args(["target", "text", "url", "load"]))]
+pub struct Wait {
+    /// Milliseconds, or a selector: @eN, CSS, xpath=… or text=…
+    pub target: Option<String>,
+    /// What the element must be
+    #[arg(long, value_enum, requires = "target")]
+    pub state: Option<State>,
+    /// A text that the page must show
+    #[arg(short, long)]
+    pub text: Option<String>,
+    /// An address: a glob, a part of it, or /a regex/
+    #[arg(short, long, value_name = "PATTERN")]
+    pub url: Option<String>,
+    /// How far the page must have come
+    #[arg(short, long, value_enum)]
+    pub load: Option<Load>,
+}
+
+/// What an element must be.
+#[derive(Debug, Clone, Copy, Default, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// There, and to be seen
+    #[default]
+    Visible,
+    /// Not to be seen: hidden or not there
+    Hidden,
+    /// In the document
+    Attached,
+    /// Not in the document
+    Detached,
+}
+
+/// What was waited for.
+#[derive(Debug, Serialize)]
+#[serde(tag = "waited", rename_all = "lowercase")]
+pub enum Waited {
+    /// Some time.
+    Timeout {
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// An element.
+    Selector {
+        /// Which.
+        selector: String,
+    },
+    /// A text.
+    Text {
+        /// Which.
+        text: String,
+    },
+    /// An address.
+    Url {
+        /// The one that matched.
+        url: String,
+    },
+    /// A load state.
+    Load {
+        /// Which.
+        state: Load,
+    },
+}
+
+impl Report for Waited {
+    fn text(&self) -> String {
+        match self {
+            Waited::Timeout { ms } => format!("waited {ms} ms"),
+            Waited::Selector { selector } => format!("{selector} is there"),
+            Waited::Text { text } => format!("the page shows {text:?}"),
+            Waited::Url { url } => url.clone(),
+            Waited::Load { state } => format!("the page is there ({state:?})"),
+        }
+    }
+}
+
+/// Nobody means to wait longer than a day.
+const LONGEST_MS: u64 = 24 * 3600 * 1000;
+
+impl Verb for Wait {
+    const EFFECT: Effect = Effect::Reads;
+    type Output = Waited;
+
+    async fn run(self, cx: &Context) -> Result<Waited, Fault> {
+        if let Some(target) = self.target {
+            return match milliseconds(&target)? {
+                Some(ms) => {
+                    tokio::time::sleep(Duration::from_millis(ms)).await;
+                    Ok(Waited::Timeout { ms })
+                }
+                None => wait_for_element(cx, target, self.state.unwrap_or_default()).await,
+            };
+        }
+        let (_, tab) = cx.tab().await?;
+        if let Some(text) = self.text {
+            tab.page.wait_for_text(&text, &cx.deadline()).await?;
+            return Ok(Waited::Text { text });
+        }
+        if let Some(pattern) = self.url {
+            let pattern = UrlPattern::parse(&pattern)
+                .map_err(|why| Fault::new(Kind::Usage, format!("{pattern:?} is no address pattern: {why}")))?;
+            let url = tab.page.wait_for_url(&pattern, &cx.deadline()).await?;
+            return Ok(Waited::Url { url });
+        }
+        let state = self.load.unwrap_or_default();
+        tab.page.wait_for_load(state.into(), &cx.navigation_deadline()).await?;
+        Ok(Waited::Load { state })
+    }
+}
+
+/// A number is a time; one that is out of range is an error, not a selector.
+fn milliseconds(target: &str) -> Result<Option<u64>, Fault> {
+    let looks_like_number = target.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && target.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '.' | 'e' | '+'));
+    if !looks_like_number {
+        return Ok(None);
+    }
+    match target.parse::<u64>() {
+        Ok(ms) if ms <= LONGEST_MS => Ok(Some(ms)),
+        _ => Err(Fault::new(Kind::BadNumber, format!("{target:?} is no time to wait"))
+            .hint(format!("give whole milliseconds, 0 to {LONGEST_MS}"))),
+    }
+}
+
+async fn wait_for_element(cx: &Context, selector: String, state: State) -> Result<Waited, Fault> {
+    let (session, tab) = cx.tab().await?;
+    let state = match state {
+        State::Visible => ElementState::Visible,
+        State::Hidden => ElementState::Hidden,
+        State::Attached => ElementState::Attached,
+        State::Detached => ElementState::Detached,
+    };
+    let gone_is_fine = matches!(state, ElementState::Hidden | ElementState::Detached);
+    match session.locator(&selector, &tab) {
+        Ok(locator) => tab.page.wait_for_element(&locator, state, &cx.deadline()).await?,
+        Err(fault) if fault.kind == Kind::StaleRef && gone_is_fine => {}
+        Err(fault) => return Err(fault),
+    }
+    Ok(Waited::Selector { selector })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_times_and_absurd_ones_errors() {
+        assert_eq!(milliseconds("500").unwrap(), Some(500));
+        assert_eq!(milliseconds("#a").unwrap(), None);
+        assert_eq!(milliseconds("e2e").unwrap(), None);
+        for absurd in ["-1", "99999999999999999999", "1e9", "1.5"] {
+            assert_eq!(milliseconds(absurd).unwrap_err().kind, Kind::BadNumber, "{absurd}");
+        }
+    }
+}

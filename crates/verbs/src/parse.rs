@@ -1,0 +1,94 @@
+//! Command lines to commands: the same grammar for the terminal and for `batch`.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{FromArgMatches, Subcommand};
+use surehand_session::{Fault, Kind};
+
+use crate::list::Command;
+
+/// Reads command lines; the grammar is built once.
+pub(crate) struct LineParser(clap::Command);
+
+impl LineParser {
+    pub fn new() -> Self {
+        let grammar = clap::Command::new("surehand").no_binary_name(true).subcommand_required(true);
+        Self(Command::augment_subcommands(grammar).disable_help_subcommand(true))
+    }
+
+    pub fn parse(&mut self, words: &[String]) -> Result<Command, Fault> {
+        let matches = self.0.try_get_matches_from_mut(words).map_err(|error| usage_fault(&error))?;
+        Command::from_arg_matches(&matches).map_err(|error| usage_fault(&error))
+    }
+}
+
+/// Reads one command line.
+pub fn parse_line(words: &[String]) -> Result<Command, Fault> {
+    LineParser::new().parse(words)
+}
+
+/// An error of the grammar as a fault: one sentence, and the nearest word as a hint.
+pub fn usage_fault(error: &clap::Error) -> Fault {
+    let text = error.render().to_string();
+    let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let message = match error.kind() {
+        ErrorKind::MissingRequiredArgument => missing(error).unwrap_or(message),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            "something is missing after this command".to_owned()
+        }
+        _ => message,
+    };
+    let mut fault = Fault::new(Kind::Usage, message);
+    for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
+        match error.get(kind) {
+            Some(ContextValue::String(near)) => fault = fault.hint(format!("did you mean {near:?}?")),
+            Some(ContextValue::Strings(near)) if !near.is_empty() => {
+                fault = fault.hint(format!("did you mean {:?}?", near[0]));
+            }
+            _ => {}
+        }
+    }
+    match error.get(ContextKind::Usage) {
+        Some(ContextValue::StyledStr(usage)) => fault.hint(usage.to_string().trim().to_owned()),
+        _ => fault.hint("see `surehand --help`"),
+    }
+}
+
+fn missing(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else { return None };
+    Some(format!("this is missing: {}", names.join(" ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Command, Fault> {
+        parse_line(&line.split(' ').map(ToOwned::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_grammar_is_sound() {
+        LineParser::new().0.debug_assert();
+    }
+
+    #[test]
+    fn verbs_and_aliases_are_read() {
+        assert!(matches!(parse("open http://a").unwrap(), Command::Open(_)));
+        assert!(matches!(parse("goto http://a").unwrap(), Command::Open(_)));
+        assert!(matches!(parse("tab t2").unwrap(), Command::Tab(tab) if tab.to.as_deref() == Some("t2")));
+        assert!(matches!(parse("tab close t2").unwrap(), Command::Tab(tab) if tab.to.is_none()));
+        assert!(matches!(parse("wait 500").unwrap(), Command::Wait(_)));
+        assert!(matches!(parse("fill #a -5").unwrap(), Command::Fill(fill) if fill.value == "-5"));
+    }
+
+    #[test]
+    fn what_is_unknown_suggests_the_nearest() {
+        let fault = parse("clik #a").unwrap_err();
+        assert_eq!(fault.kind, Kind::Usage);
+        assert!(fault.hints.iter().any(|hint| hint.contains("click")), "{fault:?}");
+        let fault = parse("snapshot --interactiv").unwrap_err();
+        assert!(fault.hints.iter().any(|hint| hint.contains("--interactive")), "{fault:?}");
+        assert!(parse("click").unwrap_err().message.contains("SELECTOR"));
+        assert!(parse("click #a b").is_err());
+    }
+}

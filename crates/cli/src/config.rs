@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use surehand_session::{Fault, Kind, SessionOptions};
-use surehand_verbs::Settings;
+use surehand_verbs::{Settings, split_words};
 use toml::{Table, Value};
 
 /// A week: nobody means to wait longer.
@@ -42,7 +42,7 @@ pub(crate) struct Flags {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executable_path: Option<PathBuf>,
     /// More arguments for the browser, in one word
-    #[arg(long, global = true, value_name = "ARGS", allow_hyphen_values = true, value_parser = split_words)]
+    #[arg(long, global = true, value_name = "ARGS", allow_hyphen_values = true, value_parser = parse_words)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Words>,
     /// A proxy for all traffic, e.g. http://127.0.0.1:3128
@@ -68,8 +68,8 @@ pub(crate) struct Flags {
 #[serde(transparent)]
 pub(crate) struct Words(Vec<String>);
 
-fn split_words(text: &str) -> Result<Words, String> {
-    shlex::split(text).map(Words).ok_or_else(|| "a quote is not closed".to_owned())
+fn parse_words(text: &str) -> Result<Words, String> {
+    split_words(text).map(Words).ok_or_else(|| "a quote is not closed".to_owned())
 }
 
 /// What a key holds.
@@ -203,6 +203,11 @@ impl Effective {
         Ok(())
     }
 
+    /// Are results for programs?
+    pub fn json(&self) -> bool {
+        self.values.get("json").and_then(|(value, _)| value.as_bool()).unwrap_or(false)
+    }
+
     /// What the daemon needs to know.
     pub fn settings(&self) -> Result<Settings, Fault> {
         let table: Table = self.values.iter().map(|(key, (value, _))| (key.clone(), value.clone())).collect();
@@ -259,7 +264,7 @@ impl Shape {
                 "0" | "false" | "no" | "off" => Some(Value::Boolean(false)),
                 _ => None,
             },
-            Shape::Words => Some(Value::Array(shlex::split(text)?.into_iter().map(Value::String).collect())),
+            Shape::Words => Some(Value::Array(split_words(text)?.into_iter().map(Value::String).collect())),
         }
     }
 

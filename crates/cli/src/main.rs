@@ -15,7 +15,8 @@ use std::process::ExitCode;
 
 use surehand_session::{Fault, Kind};
 
-use crate::args::{Cli, Parsed};
+use crate::args::{Action, Cli, Parsed};
+use crate::config::Effective;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
@@ -24,18 +25,20 @@ fn main() -> ExitCode {
     match parsed {
         Parsed::Help(text) => printer.help(&text),
         Parsed::Wrong(fault) => printer.fault(fault),
-        Parsed::Good(cli) => match dispatch(*cli, &printer) {
-            Ok(code) => code,
+        Parsed::Good(cli) => match config::effective(&cli.flags) {
+            Ok(config) => run(cli.action, &config),
             Err(fault) => printer.fault(fault),
         },
     }
 }
 
-fn dispatch(cli: Cli, printer: &Printer) -> Result<ExitCode, Fault> {
-    match cli.action {
-        args::Action::Verb(command) => remote::run(command, &cli.flags, printer),
-        args::Action::Local(command) => local::run(command, &cli.flags, printer),
-    }
+fn run(action: Action, config: &Effective) -> ExitCode {
+    let printer = Printer::new(config.json());
+    let done = match action {
+        Action::Verb(command) => remote::run(command, config, &printer),
+        Action::Local(command) => local::run(command, config, &printer),
+    };
+    done.unwrap_or_else(|fault| printer.fault(fault))
 }
 
 /// A failure of this program itself.

@@ -7,15 +7,15 @@ use surehand_server::{Client, Home, Request, Task, version};
 use surehand_session::{Fault, Kind};
 use surehand_verbs::Command;
 
-use crate::config::{self, Flags};
+use crate::config::Effective;
 use crate::printer::{Printer, Progress};
 
 /// Runs a verb in the daemon and prints its result.
-pub(crate) fn run(mut command: Command, flags: &Flags, printer: &Printer) -> Result<ExitCode, Fault> {
+pub(crate) fn run(mut command: Command, config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
     if command.wants_stdin() {
         command.take_stdin(read_stdin()?);
     }
-    let settings = config::effective(flags)?.settings()?;
+    let settings = config.settings()?;
     let answer = ask(command, settings, printer)?;
     Ok(printer.answer(&answer))
 }

@@ -210,12 +210,12 @@ fn bytes_that_are_no_text() {
         vec![word("open"), noise()],
         vec![word("click"), noise()],
         vec![word("fill"), word("#a"), noise()],
-        vec![noise()],
         vec![word("--session"), noise(), word("get"), word("url")],
         vec![word("screenshot"), noise()],
     ] {
         case.fails(&command).must_be("usage", 2).must_say("UTF-8").must_take_less_than(SOON);
     }
+    case.fails(&[noise()]).must_be("usage", 2);
     let run = case.cli.run_with_input(&["eval", "--stdin"], b"\xff\xfe").unwrap();
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.starts_with("error[usage]: ") && run.stderr.contains("UTF-8"), "{run:?}");

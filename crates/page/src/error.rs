@@ -201,6 +201,12 @@ pub enum Error {
         /// The browser's words.
         reason: String,
     },
+    /// The browser cannot read the address.
+    #[error("{url:?} is not an address that the browser can read")]
+    BadUrl {
+        /// As it was given.
+        url: String,
+    },
     /// There is nothing to go back or forward to.
     #[error("there is no page to go {direction} to")]
     NoHistory {

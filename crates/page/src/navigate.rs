@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use surehand_cdp::protocol::page as cdp;
+use surehand_cdp::protocol::{page as cdp, runtime};
 
 use crate::page::Page;
 use crate::state::{Navigation, State};
@@ -34,6 +34,9 @@ pub struct Navigated {
 /// A title is a courtesy: a page that is already stuck in its own script must not hold up the answer.
 const TITLE_TIME: Duration = Duration::from_secs(1);
 
+/// A page that does not answer for this long is stuck in its own script.
+const STUCK: Duration = Duration::from_secs(1);
+
 /// An address that answers with an error status and no body: the browser shows its own page, but it did get there.
 const EMPTY_ERROR_PAGE: &str = "net::ERR_HTTP_RESPONSE_CODE_FAILURE";
 
@@ -44,8 +47,14 @@ impl Page {
         self.until(deadline, "the tab to start", |state| state.ready.then_some(())).await?;
         let before = self.lock().frames.main().loader_id.clone();
         let call = self.session().call(&cdp::Navigate { url: url.to_owned(), ..Default::default() });
-        let answer = match deadline.run(format!("{url} to answer"), call).await {
-            Ok(answer) => answer?,
+        let navigating = async {
+            tokio::select! {
+                answer = call => answer,
+                never = self.end_stuck_script() => never,
+            }
+        };
+        let answer = match deadline.run(format!("{url} to answer"), navigating).await {
+            Ok(answer) => answer.map_err(|error| unreadable(error, url))?,
             Err(timeout) => {
                 // The next command must not find a page that changes under its hands.
                 self.session().post(&cdp::StopLoading {});
@@ -64,6 +73,16 @@ impl Page {
             self.reached(until, deadline, arrived).await?;
         }
         Ok(self.whereabouts().await)
+    }
+
+    /// A page whose script is stuck would never let go: the script is ended, after the page had time to answer.
+    /// Never returns, so that it can stand beside a call.
+    async fn end_stuck_script<T>(&self) -> T {
+        let probe = runtime::Evaluate { expression: "0".to_owned(), ..Default::default() };
+        if tokio::time::timeout(STUCK, self.session().call(&probe)).await.is_err() {
+            self.session().post(&runtime::TerminateExecution {});
+        }
+        std::future::pending().await
     }
 
     /// Loads the page again.
@@ -191,6 +210,16 @@ impl LoadState {
             LoadState::Load => "the page to load (load)",
             LoadState::NetworkIdle => "the network to be idle (networkidle)",
         }
+    }
+}
+
+/// The browser has no error number for this; its words are the only interface there is.
+fn unreadable(error: surehand_cdp::Error, url: &str) -> Error {
+    match &error {
+        surehand_cdp::Error::Refused { message, .. } if message.contains("invalid URL") => {
+            Error::BadUrl { url: url.to_owned() }
+        }
+        _ => error.into(),
     }
 }
 

@@ -131,5 +131,9 @@ impl Envelope<'_> {
 /// A report of failures has an error of its own beside its data.
 fn batch_error(output: &dyn Output) -> Option<ErrorBody> {
     let kind = surehand_session::Kind::BatchFailed;
-    output.failed().then(|| Fault::new(kind, "at least one command of the batch failed").into())
+    output.failed().then(|| {
+        Fault::new(kind, "at least one command of the batch failed")
+            .hint("each entry of data has its own error")
+            .into()
+    })
 }

@@ -291,8 +291,11 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
         E::NotEditable { .. } => {
             (Kind::NotEditable, "do first what makes it editable, or choose another field")
         }
-        E::WrongType { .. } => (Kind::WrongElement, ""),
-        E::BadValue { .. } => (Kind::BadValue, ""),
+        E::WrongType { .. } => (
+            Kind::WrongElement,
+            "look at what it is with `surehand snapshot -i`, and choose the verb or the element that fits",
+        ),
+        E::BadValue { .. } => (Kind::BadValue, "give a value that the field takes"),
         E::ValueDiffers { .. } => {
             (Kind::ValueDiffers, "the page or the field changed the value; check its length and format")
         }
@@ -311,9 +314,13 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
             (Kind::DialogOpen, "answer it: `surehand dialog accept` or `surehand dialog dismiss`")
         }
         E::Navigation { failure, .. } => classify_navigation(*failure),
+        E::BadUrl { .. } => (Kind::BadUrl, "write it like http://127.0.0.1:8000/page"),
         E::NoHistory { .. } => (Kind::NoHistory, "open an address with `surehand open URL`"),
         E::NavigatedAway { .. } => (Kind::NavigatedAway, "look at the new page with `surehand snapshot -i`"),
-        E::Script { .. } => (Kind::ScriptError, ""),
+        E::Script { .. } => (
+            Kind::ScriptError,
+            "the script runs in the page: check it there, e.g. with `surehand get html body`",
+        ),
         E::NotJson { .. } => {
             (Kind::NotJson, "return plain data, e.g. with JSON.stringify or by picking fields")
         }
@@ -335,9 +342,15 @@ fn classify_navigation(failure: NavigationFailure) -> (Kind, &'static str) {
         NavigationFailure::Aborted => {
             (Kind::NavigationAborted, "the address may be a download or answer nothing")
         }
-        NavigationFailure::Other => (Kind::NavigationFailed, ""),
+        NavigationFailure::Other => {
+            (Kind::NavigationFailed, "see what the browser asked for with `surehand network requests`")
+        }
     }
 }
+
+/// What helps when an endpoint is not a browser's.
+pub(crate) const START_A_BROWSER: &str =
+    "start a browser with --remote-debugging-port=9222, then `surehand connect 9222`";
 
 impl From<BrowserError> for Fault {
     fn from(error: BrowserError) -> Self {
@@ -355,9 +368,7 @@ impl From<BrowserError> for Fault {
         match kind {
             Kind::NoBrowser => fault.hint("`surehand doctor` shows what is missing and how to mend it"),
             Kind::BrowserFailed => fault.hint("`surehand doctor` checks what a browser needs"),
-            Kind::EndpointUnreachable | Kind::NotABrowser => {
-                fault.hint("start a browser with --remote-debugging-port=9222, then `surehand connect 9222`")
-            }
+            Kind::EndpointUnreachable | Kind::NotABrowser => fault.hint(START_A_BROWSER),
             _ => fault,
         }
     }

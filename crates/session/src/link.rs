@@ -11,6 +11,7 @@ use surehand_cdp::protocol::{browser as cdp, runtime, target};
 use surehand_cdp::{Closed, Connection, Event, EventSink, Session, Transport, WeakConnection};
 use surehand_page::Page;
 
+use crate::fault::START_A_BROWSER;
 use crate::options::{Places, SessionOptions};
 use crate::{Fault, Kind, Tabs};
 
@@ -64,8 +65,10 @@ impl Link {
         let transport = tokio::time::timeout(ATTACHING, Transport::websocket(&target.ws_url)).await;
         let transport = transport.map_err(|_| {
             Fault::new(Kind::EndpointUnreachable, format!("{} did not finish its handshake", target.ws_url))
+                .hint(START_A_BROWSER)
         })?;
-        let transport = transport.map_err(|error| Fault::new(Kind::NotABrowser, error.to_string()))?;
+        let transport = transport
+            .map_err(|error| Fault::new(Kind::NotABrowser, error.to_string()).hint(START_A_BROWSER))?;
         Ok(Self::over(transport, None))
     }
 

@@ -13,9 +13,11 @@ mod output;
 mod parse;
 mod target;
 mod verb;
+mod words;
 
 pub use context::{Context, Settings};
 pub use list::Command;
 pub use output::{Output, Report};
 pub use parse::{parse_line, usage_fault};
 pub use verb::{Effect, Verb};
+pub use words::{join_words, split_words};

@@ -32,17 +32,18 @@ pub fn usage_fault(error: &clap::Error) -> Fault {
     let message = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let message = match error.kind() {
         ErrorKind::MissingRequiredArgument => missing(error).unwrap_or(message),
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            "something is missing after this command".to_owned()
-        }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => return incomplete(&text),
         _ => message,
     };
     let mut fault = Fault::new(Kind::Usage, message);
     for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
         match error.get(kind) {
             Some(ContextValue::String(near)) => fault = fault.hint(format!("did you mean {near:?}?")),
-            Some(ContextValue::Strings(near)) if !near.is_empty() => {
-                fault = fault.hint(format!("did you mean {:?}?", near[0]));
+            // The nearest comes last.
+            Some(ContextValue::Strings(near)) => {
+                if let Some(near) = near.last() {
+                    fault = fault.hint(format!("did you mean {near:?}?"));
+                }
             }
             _ => {}
         }
@@ -51,6 +52,18 @@ pub fn usage_fault(error: &clap::Error) -> Fault {
         Some(ContextValue::StyledStr(usage)) => fault.hint(usage.to_string().trim().to_owned()),
         _ => fault.hint("see `surehand --help`"),
     }
+}
+
+/// A command that needs one of its own: clap answers with its help, which names them.
+fn incomplete(help: &str) -> Fault {
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names: Vec<&str> = commands
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    let usage = help.lines().find(|line| line.starts_with("Usage:")).unwrap_or("see `surehand --help`");
+    Fault::new(Kind::Usage, format!("this needs one of: {}", names.join(", "))).hint(usage)
 }
 
 fn missing(error: &clap::Error) -> Option<String> {
@@ -85,10 +98,13 @@ mod tests {
     fn what_is_unknown_suggests_the_nearest() {
         let fault = parse("clik #a").unwrap_err();
         assert_eq!(fault.kind, Kind::Usage);
+        assert_eq!(parse("opne x").unwrap_err().hints[0], "did you mean \"open\"?");
         assert!(fault.hints.iter().any(|hint| hint.contains("click")), "{fault:?}");
         let fault = parse("snapshot --interactiv").unwrap_err();
         assert!(fault.hints.iter().any(|hint| hint.contains("--interactive")), "{fault:?}");
         assert!(parse("click").unwrap_err().message.contains("SELECTOR"));
         assert!(parse("click #a b").is_err());
+        let fault = parse("get").unwrap_err();
+        assert!(fault.message.contains("text, html, value"), "{fault:?}");
     }
 }

@@ -4,16 +4,15 @@ use std::process::ExitCode;
 
 use surehand_session::Fault;
 
-use crate::config::{Flags, effective, keys, user_file};
+use crate::config::{Effective, keys, user_file};
 use crate::printer::Printer;
 
-pub(super) fn run(flags: &Flags, printer: &Printer) -> Result<ExitCode, Fault> {
-    let effective = effective(flags)?;
+pub(super) fn run(config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
     let width = keys().map(str::len).max().unwrap_or_default();
     let mut lines = Vec::new();
     let mut data = serde_json::Map::new();
     for key in keys() {
-        let found = effective.values.get(key);
+        let found = config.values.get(key);
         let value = found.map(|(value, _)| serde_json::to_value(value).unwrap_or_default());
         let source = found.map_or_else(|| "default".to_owned(), |(_, source)| source.to_string());
         lines.push(format!(

@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::Value;
 use surehand_session::{Fault, Kind};
-use surehand_verbs::{Settings, parse_line};
+use surehand_verbs::{Settings, join_words, parse_line};
 
-use crate::config::{Flags, effective};
+use crate::config::Effective;
 use crate::printer::Printer;
 use crate::{internal, remote};
 
@@ -23,9 +23,9 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
-    pub fn run(&self, flags: &Flags, printer: &Printer) -> Result<ExitCode, Fault> {
+    pub fn run(&self, config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
         let site = site::Site::start().map_err(internal)?;
-        let mut settings = effective(flags)?.settings()?;
+        let mut settings = config.settings()?;
         settings.session = format!("demo-{}", std::process::id());
         settings.json = true;
         let mut show = Show { printer, settings, steps: Vec::new() };
@@ -68,8 +68,7 @@ impl Show<'_> {
     /// Runs a command line, prints it and what came of it, and returns its data.
     fn step(&mut self, words: &[&str]) -> Result<Value, Fault> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        let shown =
-            format!("$ surehand {}", shlex::try_join(words.iter().map(String::as_str)).unwrap_or_default());
+        let shown = format!("$ surehand {}", join_words(&words));
         let answer = remote::ask(parse_line(&words)?, self.settings.clone(), self.printer)?;
         let answer: Value = serde_json::from_str(&answer).map_err(internal)?;
         if answer["success"] != true {

@@ -13,7 +13,7 @@ use surehand_server::Home;
 use surehand_session::Fault;
 
 use crate::args::DaemonArgs;
-use crate::config::Flags;
+use crate::config::Effective;
 use crate::printer::Printer;
 
 /// See the module.
@@ -44,12 +44,12 @@ pub(crate) enum Local {
     Daemon(DaemonArgs),
 }
 
-pub(crate) fn run(command: Local, flags: &Flags, printer: &Printer) -> Result<ExitCode, Fault> {
+pub(crate) fn run(command: Local, config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
     match command {
         Local::Install => install::run(printer),
         Local::Doctor => doctor::run(printer),
-        Local::Demo(demo) => demo.run(flags, printer),
-        Local::Config => configuration::run(flags, printer),
+        Local::Demo(demo) => demo.run(config, printer),
+        Local::Config => configuration::run(config, printer),
         Local::Completions(completions) => completions.run(printer),
         Local::Man => paper::man(printer),
         Local::Daemon(place) => Ok(daemon(place, printer)),

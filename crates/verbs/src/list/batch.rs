@@ -8,6 +8,7 @@ use surehand_session::{Fault, Kind};
 
 use crate::list::Command;
 use crate::parse::LineParser;
+use crate::words::{join_words, split_words};
 use crate::{Context, Effect, Report, Verb};
 
 /// Run several commands in one go
@@ -56,7 +57,7 @@ struct StepError {
 
 impl Report for BatchReport {
     fn text(&self) -> String {
-        self.steps.iter().map(|step| format!("$ {}\n{}", step.command.join(" "), step.text)).collect::<Vec<_>>().join("\n")
+        self.steps.iter().map(|step| format!("$ {}\n{}", join_words(&step.command), step.text)).collect::<Vec<_>>().join("\n")
     }
 
     fn failed(&self) -> bool {
@@ -154,7 +155,7 @@ fn lines_of(input: &str) -> Result<Vec<Vec<String>>, Fault> {
 }
 
 fn words_of(line: &str) -> Result<Vec<String>, Fault> {
-    shlex::split(line).ok_or_else(|| {
+    split_words(line).ok_or_else(|| {
         Fault::new(Kind::Usage, format!("a quote is not closed in {line:?}")).hint("close it, or write it as \\\"")
     })
 }

@@ -75,8 +75,6 @@ impl Report for Arrived {
 
 impl Verb for Open {
     const EFFECT: Effect = Effect::Navigates;
-    // Opening another page is a way out of a dialog that nobody wants to answer.
-    const BLOCKED_BY_DIALOG: bool = true;
     type Output = Arrived;
 
     async fn run(self, cx: &Context) -> Result<Arrived, Fault> {

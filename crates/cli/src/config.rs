@@ -184,11 +184,10 @@ impl Effective {
         for (key, shape) in KEYS {
             let name = format!("SUREHAND_{}", key.replace('-', "_").to_uppercase());
             let Some(text) = std::env::var_os(&name).filter(|text| !text.is_empty()) else { continue };
-            let text =
-                text.into_string().map_err(|_| Fault::new(Kind::Usage, format!("{name} is not UTF-8")))?;
+            let text = text.into_string().map_err(|_| unusable(format!("{name} is not UTF-8")))?;
             let value = shape
                 .read(&text)
-                .ok_or_else(|| Fault::new(Kind::Usage, format!("{name}={text} must be {}", shape.words())))?;
+                .ok_or_else(|| unusable(format!("{name}={text} must be {}", shape.words())))?;
             self.values.insert(key.to_owned(), (value, Source::Environment(name)));
         }
         Ok(())
@@ -232,6 +231,10 @@ impl Effective {
             json: flags.json,
         })
     }
+}
+
+fn unusable(why: String) -> Fault {
+    Fault::new(Kind::Usage, why).hint("correct or unset it; `surehand config` shows all settings")
 }
 
 /// A session's name becomes part of file names later.

@@ -28,7 +28,7 @@ pub(crate) fn ask(
 ) -> Result<String, Fault> {
     let request = Request {
         version: version(),
-        task: Task::Run { command: Box::new(command), settings },
+        task: Task::Run { command: Box::new(command), settings: Box::new(settings) },
         log: std::env::var("SUREHAND_LOG").ok().filter(|filter| !filter.is_empty()),
     };
     Client::new(Home::from_env()?).ask(&request, &mut Progress::new(*printer))

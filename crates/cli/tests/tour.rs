@@ -283,7 +283,7 @@ fn what_the_page_said() {
 #[test]
 fn sessions_are_told_apart() {
     let (one, two) = (plain("one"), plain("two"));
-    one.eval("document.cookie = 'a=1'");
+    assert_eq!(one.eval("document.cookie = 'a=1'; document.cookie"), "a=1");
     assert_eq!(two.eval("document.cookie"), "");
     let list = one.ok(&["session", "list"])["sessions"].clone();
     let found: Vec<&Value> = list

@@ -265,7 +265,7 @@ fn log_lines(log: &[String]) -> String {
 }
 
 fn short(duration: &Duration) -> String {
-    if duration.as_millis() % 1000 == 0 {
+    if duration.as_millis().is_multiple_of(1000) {
         format!("{} s", duration.as_secs())
     } else {
         format!("{} ms", duration.as_millis())

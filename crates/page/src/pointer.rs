@@ -126,7 +126,7 @@ impl Page {
                     return Err(Error::Stale { what: locator.to_string() });
                 }
                 Error::Covered { .. } | Error::NavigatedAway { .. } if !deadline.passed() => {
-                    deadline.note(&failure)
+                    deadline.note(&failure);
                 }
                 _ => return Err(failure),
             }

@@ -207,7 +207,7 @@ impl Daemon {
         }
         let _tap = request.log.as_deref().map(|filter| self.taps.open(filter, messages.clone()));
         match request.task {
-            Task::Run { command, settings } => Some(self.execute(*command, settings, messages).await),
+            Task::Run { command, settings } => Some(self.execute(*command, *settings, messages).await),
             Task::Status => Some(self.status().await),
             Task::Stop => {
                 self.sessions.close_all().await;

@@ -41,7 +41,7 @@ pub enum Task {
         /// Which.
         command: Box<Command>,
         /// And how.
-        settings: Settings,
+        settings: Box<Settings>,
     },
     /// Tell how the daemon is.
     Status,

@@ -128,6 +128,11 @@ impl Session {
         self.link.is_open()
     }
 
+    /// Is its browser shared with other sessions?
+    pub(crate) fn is_shared(&self) -> bool {
+        self.context.is_some()
+    }
+
     /// The tab that commands go to; a fault says what to do when there is none.
     pub fn active_tab(&self) -> Result<Tab, Fault> {
         if !self.is_alive() {
@@ -214,7 +219,7 @@ impl Session {
             url: self.tabs.active().map(|tab| tab.page.url()).unwrap_or_default(),
             alive: self.is_alive(),
             browser_pid: self.link.pid(),
-            shared: self.context.is_some(),
+            shared: self.is_shared(),
             idle_ms: u64::try_from(self.idle_for().as_millis()).unwrap_or(u64::MAX),
         }
     }

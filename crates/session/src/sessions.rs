@@ -19,7 +19,14 @@ pub struct Sessions {
     /// wait for each other.
     slots: Mutex<HashMap<String, Slot>>,
     /// The browser that sessions without wishes of their own share.
-    shared: AsyncMutex<Option<Arc<Link>>>,
+    shared: AsyncMutex<Option<Shared>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    link: Arc<Link>,
+    /// How many sessions have a context in it.
+    users: usize,
 }
 
 type Slot = Arc<AsyncMutex<Option<Arc<Session>>>>;
@@ -48,7 +55,7 @@ impl Sessions {
             refs = session.inheritance();
         }
         if let Some(dead) = held.take() {
-            dead.end().await;
+            self.end(&dead).await;
         }
         let session = Arc::new(self.start(name, options, refs, notes).await?);
         *held = Some(session.clone());
@@ -86,20 +93,46 @@ impl Sessions {
             return Ok(Session::in_own(name, options.clone(), link, refs));
         }
         let link = self.shared_browser(notes).await?;
-        Session::in_shared(name, options.clone(), link, refs).await
+        let started = Session::in_shared(name, options.clone(), link.clone(), refs).await;
+        if started.is_err() {
+            self.leave_shared(&link).await;
+        }
+        started
     }
 
     async fn shared_browser(&self, notes: &Arc<dyn Notes>) -> Result<Arc<Link>, Fault> {
         let mut shared = self.shared.lock().await;
-        if let Some(link) = shared.as_ref().filter(|link| link.is_open()) {
-            return Ok(link.clone());
+        if let Some(shared) = shared.as_mut().filter(|shared| shared.link.is_open()) {
+            shared.users += 1;
+            return Ok(shared.link.clone());
         }
         if let Some(dead) = shared.take() {
-            dead.close().await;
+            dead.link.close().await;
         }
         let link = Arc::new(Link::launch(&SessionOptions::default(), &self.places, notes).await?);
-        *shared = Some(link.clone());
+        *shared = Some(Shared { link: link.clone(), users: 1 });
         Ok(link)
+    }
+
+    async fn end(&self, session: &Session) {
+        session.end().await;
+        if session.is_shared() {
+            self.leave_shared(&session.link).await;
+        }
+    }
+
+    /// The shared browser goes with its last session: nothing is left running that nobody uses.
+    async fn leave_shared(&self, link: &Arc<Link>) {
+        let mut shared = self.shared.lock().await;
+        // A browser that died and was replaced has no users any more.
+        let Some(present) = shared.as_mut().filter(|present| Arc::ptr_eq(&present.link, link)) else {
+            return;
+        };
+        present.users -= 1;
+        if present.users == 0 {
+            *shared = None;
+            link.close().await;
+        }
     }
 
     /// Ends the session of that name; false if there is none.
@@ -109,12 +142,11 @@ impl Sessions {
             let mut held = slot.lock().await;
             let session = held.take();
             if let Some(session) = &session {
-                session.end().await;
+                self.end(session).await;
             }
             session
         };
         self.forget_empty(name, &slot).await;
-        self.close_shared_if_unused().await;
         session.is_some()
     }
 
@@ -172,20 +204,6 @@ impl Sessions {
         // Two: the map's and ours. More means that somebody is about to make a session in it.
         if held.is_none() && Arc::strong_count(slot) <= 2 {
             slots.remove(name);
-        }
-    }
-
-    /// The shared browser goes with its last session: nothing is left running that nobody uses.
-    async fn close_shared_if_unused(&self) {
-        let mut shared = self.shared.lock().await;
-        let Some(link) = shared.as_ref() else { return };
-        // One: ours. Sessions hold the others.
-        if Arc::strong_count(link) > 1 {
-            return;
-        }
-        let link = shared.take();
-        if let Some(link) = link {
-            link.close().await;
         }
     }
 

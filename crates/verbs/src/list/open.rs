@@ -20,14 +20,14 @@ pub struct Open {
     /// How far the page must have come
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
-    pub load: Load,
+    pub load: Until,
 }
 
 /// How far a page must have come.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lower")]
-pub enum Load {
+pub enum Until {
     /// The document and what it refers to are there
     #[default]
     Load,
@@ -37,12 +37,12 @@ pub enum Load {
     NetworkIdle,
 }
 
-impl From<Load> for LoadState {
-    fn from(load: Load) -> Self {
+impl From<Until> for LoadState {
+    fn from(load: Until) -> Self {
         match load {
-            Load::Load => LoadState::Load,
-            Load::DomContentLoaded => LoadState::DomContentLoaded,
-            Load::NetworkIdle => LoadState::NetworkIdle,
+            Until::Load => LoadState::Load,
+            Until::DomContentLoaded => LoadState::DomContentLoaded,
+            Until::NetworkIdle => LoadState::NetworkIdle,
         }
     }
 }
@@ -87,6 +87,7 @@ impl Verb for Open {
             Some(tab) => tab,
             None => session.new_tab().await?,
         };
+        session.tabs().switch_to(&tab);
         let navigated = tab.page.open(&url, self.load.into(), &cx.navigation_deadline()).await?;
         Ok(navigated.into())
     }

@@ -36,16 +36,19 @@ pub enum SessionReport {
         sessions: Vec<SessionInfo>,
     },
     /// One.
-    Info {
-        /// Its facts.
-        #[serde(flatten)]
-        info: SessionInfo,
-        /// How it was started.
-        options: SessionOptions,
-        /// The process that holds it.
-        #[serde(rename = "daemonPid")]
-        daemon_pid: u32,
-    },
+    Info(Box<OneSession>),
+}
+
+/// One session.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OneSession {
+    #[serde(flatten)]
+    info: SessionInfo,
+    /// How it was started.
+    options: SessionOptions,
+    /// The process that holds it.
+    daemon_pid: u32,
 }
 
 impl Report for SessionReport {
@@ -53,7 +56,8 @@ impl Report for SessionReport {
         match self {
             SessionReport::List { sessions } if sessions.is_empty() => "(no sessions)".to_owned(),
             SessionReport::List { sessions } => sessions.iter().map(line).collect::<Vec<_>>().join("\n"),
-            SessionReport::Info { info, daemon_pid, .. } => {
+            SessionReport::Info(one) => {
+                let OneSession { info, daemon_pid, .. } = &**one;
                 let kind = if info.shared { "a context of the shared browser" } else { "a browser of its own" };
                 let pid = info.browser_pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
                 format!("{}\n  {kind}{pid}, daemon pid {daemon_pid}", line(info))
@@ -77,10 +81,10 @@ impl Verb for Session {
             return Ok(SessionReport::List { sessions: cx.sessions.infos().await });
         }
         let session = cx.session().await?;
-        Ok(SessionReport::Info {
+        Ok(SessionReport::Info(Box::new(OneSession {
             info: session.info(),
             options: session.options().clone(),
             daemon_pid: std::process::id(),
-        })
+        })))
     }
 }

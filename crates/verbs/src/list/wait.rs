@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use surehand_page::{ElementState, UrlPattern};
 use surehand_session::{Fault, Kind};
 
-use super::open::Load;
+use super::open::Until;
 use crate::{Context, Effect, Report, Verb};
 
 /// Wait for an element, a text, an address, a load state, or some milliseconds
@@ -29,7 +29,7 @@ pub struct Wait {
     pub url: Option<String>,
     /// How far the page must have come
     #[arg(short, long, value_enum)]
-    pub load: Option<Load>,
+    pub load: Option<Until>,
 }
 
 /// What an element must be.
@@ -74,7 +74,7 @@ pub enum Waited {
     /// A load state.
     Load {
         /// Which.
-        state: Load,
+        state: Until,
     },
 }
 

@@ -46,11 +46,22 @@ impl Printer {
     /// The result of a local command: data for programs, text for people.
     pub fn result(&self, data: &serde_json::Value, text: &str) -> ExitCode {
         if self.json {
-            self.line(&serde_json::json!({ "success": true, "data": data, "error": null }).to_string());
+            self.line(&Envelope::data(data));
         } else if !text.is_empty() {
             self.line(text);
         }
         ExitCode::SUCCESS
+    }
+
+    /// The result of a local command that tells of a failure.
+    pub fn failed_result(&self, data: &serde_json::Value, text: &str, fault: Fault) -> ExitCode {
+        let code = fault.kind.exit_code();
+        if self.json {
+            self.line(&Envelope::failed_data(data, fault));
+        } else {
+            self.line(text);
+        }
+        ExitCode::from(code)
     }
 
     /// A failure.

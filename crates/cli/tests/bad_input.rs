@@ -210,7 +210,7 @@ fn bytes_that_are_no_text() {
         vec![word("open"), noise()],
         vec![word("click"), noise()],
         vec![word("fill"), word("#a"), noise()],
-        vec![word("--session"), noise(), word("get"), word("url")],
+        vec![word("--proxy"), noise(), word("get"), word("url")],
         vec![word("screenshot"), noise()],
     ] {
         case.fails(&command).must_be("usage", 2).must_say("UTF-8").must_take_less_than(SOON);

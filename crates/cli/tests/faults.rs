@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use common::{Case, Failure, Shared, fails, fresh_cli, keys, ok, reference};
 use serde_json::Value;
-use surehand_testkit::{Cli, JsonRun, Site, processes, wait_for, wait_until};
+use surehand_testkit::{Cli, JsonRun, Site, processes, wait_until};
 
 static SHARED: Shared = Shared::new(|site| {
     site.page("/plain", "<title>Plain</title><button>Go</button>")
@@ -55,12 +55,18 @@ impl Running {
     }
 }
 
-/// Waits until a command is under way in the page: it is when its session is not idle any more.
-fn under_way(cli: &Cli) {
-    // The wait itself is what the page shows: the injected script polls, which no other command can see. A command that
-    // runs keeps its session busy, so its process must be connected; give it the time of one full answer of another call.
-    let _ = ok(cli, &["session", "list"]);
-    let _ = ok(cli, &["get", "url"]);
+/// Two commands that never end by themselves: one waits, one is a script of the page. The page's request shows that they
+/// are under way.
+fn endless(cli: &Cli, site: &Site) -> Vec<Running> {
+    let before = site.requests_to("/started").len();
+    let script = format!("fetch('{}', {{mode: 'no-cors'}}); await new Promise(() => 0)", site.url("/started"));
+    let commands = [["wait", "--text", "never"].to_vec(), vec!["eval", &script]];
+    let running = commands
+        .iter()
+        .map(|words| Running::start(cli, &[words, &["--timeout", "20000"][..]].concat()))
+        .collect();
+    assert!(wait_until(SOON, || site.requests_to("/started").len() > before));
+    running
 }
 
 fn browser_pid(cli: &Cli) -> u32 {
@@ -92,13 +98,14 @@ fn a_browser_killed_in_mid_command() {
     ok(&cli, &["open", &site.url("/")]);
     let old = reference(ok(&cli, &["snapshot", "-i"])["snapshot"].as_str().unwrap(), "Go");
     let browser = browser_pid(&cli);
-    let waiting = Running::start(&cli, &["wait", "--text", "never", "--timeout", "20000"]);
-    under_way(&cli);
+    let commands = endless(&cli, &site);
     let killed = Instant::now();
     assert!(processes::kill(browser));
-    let failure = Failure::from(&waiting.finish());
-    assert!(killed.elapsed() < Duration::from_secs(1), "it took {:?}: {failure:?}", killed.elapsed());
-    failure.must_be("browser-gone", 3).must_say("surehand open");
+    for command in commands {
+        let failure = Failure::from(&command.finish());
+        assert!(killed.elapsed() < Duration::from_secs(1), "it took {:?}: {failure:?}", killed.elapsed());
+        failure.must_be("browser-gone", 3).must_say("surehand open");
+    }
 
     fails(&cli, &["get", "title"]).must_be("browser-gone", 3).must_take_less_than(SOON);
     fails(&cli, &["click", &old]).must_be("browser-gone", 3);
@@ -119,13 +126,13 @@ fn a_daemon_killed() {
     let daemon = cli.daemon_pid().expect("it runs");
     assert!(users_of(&cli).len() > 2, "daemon and browser");
     assert_eq!(profiles(cli.home().path()).len(), 1);
-    let waiting = Running::start(&cli, &["wait", "--text", "never", "--timeout", "20000"]);
-    under_way(&cli);
+    let commands = endless(&cli, &site);
     let killed = Instant::now();
     assert!(processes::kill(daemon));
-    let failure = Failure::from(&waiting.finish());
-    failure.must_be("daemon-unreachable", 3);
-    assert!(killed.elapsed() < Duration::from_secs(2));
+    for command in commands {
+        Failure::from(&command.finish()).must_be("daemon-unreachable", 3);
+        assert!(killed.elapsed() < Duration::from_secs(2), "it took {:?}", killed.elapsed());
+    }
     assert!(wait_until(SOON, || users_of(&cli).is_empty()), "still there: {:?}", users_of(&cli));
 
     fails(&cli, &["get", "url"]).must_be("no-session", 1);
@@ -229,10 +236,10 @@ fn thirty_first_calls_start_one_daemon() {
 #[test]
 fn an_idle_session_closes_and_its_browser_with_it() {
     let (cli, site) = (fresh_cli(), small_site());
-    ok(&cli, &["--idle-timeout", "600", "open", &site.url("/")]);
+    ok(&cli, &["--idle-timeout", "2000", "open", &site.url("/")]);
     let browser = browser_pid(&cli);
     // A command that runs longer than that keeps it.
-    ok(&cli, &["wait", "900"]);
+    ok(&cli, &["wait", "2300"]);
     assert!(processes::alive(browser));
     assert!(wait_until(SOON, || !processes::alive(browser)), "the browser goes with its only session");
     assert_eq!(ok(&cli, &["session", "list"])["sessions"], serde_json::json!([]));
@@ -349,14 +356,15 @@ fn a_browser_of_somebody_else_is_used_and_left_alone() {
 
 #[test]
 fn a_foreign_browser_that_dies_is_told() {
-    let (cli, foreign) = (fresh_cli(), Foreign::start());
+    let (cli, site, foreign) = (fresh_cli(), small_site(), Foreign::start());
     ok(&cli, &["connect", foreign.port()]);
-    let waiting = Running::start(&cli, &["wait", "--text", "never", "--timeout", "20000"]);
-    under_way(&cli);
+    let commands = endless(&cli, &site);
+    let killed = Instant::now();
     drop(foreign);
-    let run = waiting.finish();
-    Failure::from(&run).must_be("browser-gone", 3);
-    assert!(run.elapsed < Duration::from_secs(10), "{:?}", run.elapsed);
+    for command in commands {
+        Failure::from(&command.finish()).must_be("browser-gone", 3);
+        assert!(killed.elapsed() < SOON, "it took {:?}", killed.elapsed());
+    }
 }
 
 #[test]
@@ -421,15 +429,20 @@ fn a_home_that_cannot_be_used() {
     }
 }
 
+/// A session is idle only when none of its commands runs, so one that closes in time shows that the command was cancelled.
 #[test]
 fn a_caller_that_goes_away_cancels_its_command() {
-    let case = SHARED.case("cancelled");
-    case.ok(&["open", &case.site().url("/plain")]);
-    let mut waiting = Running::start(&case.cli, &["wait", "--text", "never", "--timeout", "60000"]);
-    let busy = || case.ok(&["session", "info"])["idleMs"].as_u64();
-    under_way(&case.cli);
-    waiting.child.kill().unwrap();
-    waiting.child.wait().unwrap();
-    assert!(wait_for(SOON, busy).is_some());
-    assert_eq!(case.ok(&["get", "title"])["title"], "Plain");
+    let (case, observer) = (SHARED.case("cancelled"), SHARED.case("observer"));
+    case.ok(&["--idle-timeout", "2000", "open", &case.site().url("/plain")]);
+    let is_there = || {
+        let sessions = observer.ok(&["session", "list"])["sessions"].clone();
+        sessions.as_array().expect("a list").iter().any(|each| each["name"] == "cancelled")
+    };
+    let commands = endless(&case.cli, case.site());
+    assert!(is_there());
+    for mut command in commands {
+        command.child.kill().unwrap();
+        command.child.wait().unwrap();
+    }
+    assert!(wait_until(SOON, || !is_there()), "its commands are still under way");
 }

@@ -139,6 +139,8 @@ fn eval_returns_json() {
         json!({ "result": { "a": [1, null, "x"] }, "origin": url })
     );
     assert_eq!(case.eval("await new Promise(done => setTimeout(() => done(7), 1))"), 7);
+    assert_eq!(case.eval("Promise.resolve(8)"), 8);
+    assert_eq!(case.eval("fetch('/plain').then(answer => answer.status)"), 200);
     assert_eq!(case.eval("undefined"), Value::Null);
     assert_eq!(case.text(&["eval", "'bare text'"]), "bare text");
     let run = case.cli.run_with_input(&["eval", "--stdin"], b"document.title").unwrap();

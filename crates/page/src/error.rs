@@ -51,8 +51,7 @@ impl NavigationFailure {
             | "ERR_EMPTY_RESPONSE"
             | "ERR_PROXY_CONNECTION_FAILED"
             | "ERR_TUNNEL_CONNECTION_FAILED"
-            | "ERR_NETWORK_ACCESS_DENIED"
-            | "ERR_UNSAFE_PORT" => Self::Unreachable,
+            | "ERR_NETWORK_ACCESS_DENIED" => Self::Unreachable,
             "ERR_ABORTED" => Self::Aborted,
             _ if name.starts_with("ERR_CERT") || name.starts_with("ERR_SSL") => Self::Tls,
             _ => Self::Other,

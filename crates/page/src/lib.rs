@@ -4,9 +4,10 @@
 //! navigation, the rings of requests and console messages, dialogs, screenshots.
 //! What must not: who owns the browser, session names, `eN` references (they span tabs), files, the terminal.
 //!
-//! State that the browser reports is folded by the reader into [`state`]; a command looks at the state and waits
+//! State that the browser reports is folded by the reader into its state; a command looks at the state and waits
 //! for it to change. Nothing is polled and no lock is held across a wait.
 
+mod closed_roots;
 mod console;
 mod deadline;
 mod dialog;

@@ -62,6 +62,9 @@ impl Page {
             }
         };
         if let Some(reason) = answer.error_text.filter(|reason| reason != EMPTY_ERROR_PAGE) {
+            if NavigationFailure::from_net_error(&reason) != NavigationFailure::Aborted {
+                self.wait_for_error_page(&before).await;
+            }
             return Err(navigation_error(url, &reason, answer.is_download == Some(true)));
         }
         // Without a loader only the fragment changed, and the document is there already.
@@ -73,6 +76,15 @@ impl Page {
             self.reached(until, deadline, arrived).await?;
         }
         Ok(self.whereabouts().await)
+    }
+
+    /// The browser shows its own page for an address that failed. The next command must not meet it half-way.
+    async fn wait_for_error_page(&self, before: &str) {
+        let shown = |state: &State| {
+            (state.frames.main().loader_id != before && !state.navigation.pending).then_some(())
+        };
+        // If it does not come, the failure is told all the same.
+        let _ = self.until(&Deadline::after(STUCK), "the error page", shown).await;
     }
 
     /// A page whose script is stuck would never let go: the script is ended, after the page had time to answer.

@@ -41,8 +41,8 @@ pub type Attachment = target::AttachedToTarget;
 
 impl Page {
     /// Takes over a tab that the browser just attached. Call it while the event is being handled, so that
-    /// nothing of the tab is missed.
-    pub fn take_over(connection: &Connection, attachment: &Attachment) -> Self {
+    /// nothing of the tab is missed. `viewport` fixes the size of the page; without one it follows its window.
+    pub fn take_over(connection: &Connection, attachment: &Attachment, viewport: Option<(u32, u32)>) -> Self {
         let info = &attachment.target_info;
         let inner = Arc::new_cyclic(|myself| Inner {
             connection: connection.downgrade(),
@@ -58,6 +58,15 @@ impl Page {
         *inner.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(State::new(frames));
         // Set once, here.
         let _ = inner.session.set(session.clone());
+        if let Some((width, height)) = viewport {
+            session.post(&emulation::SetDeviceMetricsOverride {
+                width: width.into(),
+                height: height.into(),
+                device_scale_factor: 1.0,
+                mobile: false,
+                ..Default::default()
+            });
+        }
         let running = Self::set_up(&session);
         let page = Self(inner);
         page.tell_when_ready(running);

@@ -10,6 +10,8 @@ pub(crate) const SOURCE: &str = concat!(
     "\n",
     include_str!("script/refs.js"),
     "\n",
+    include_str!("script/closed.js"),
+    "\n",
     include_str!("script/dom.js"),
     "\n",
     include_str!("script/describe.js"),

@@ -77,6 +77,8 @@ struct Piece {
 #[derive(Deserialize)]
 struct Described {
     rows: String,
+    /// Elements that may have a closed shadow root and were not looked at before.
+    closed: Vec<u64>,
 }
 
 /// A frame that does not describe itself in this time is shown as an empty frame: it stalls only itself.
@@ -128,7 +130,10 @@ impl Page {
         options: &SnapshotOptions,
         deadline: &Deadline,
     ) -> Result<Piece> {
-        let described: Described = self.script(frame, "snapshot", &json!(options), deadline).await?;
+        let mut described: Described = self.script(frame, "snapshot", &json!(options), deadline).await?;
+        if !described.closed.is_empty() && self.open_closed_roots(frame, &described.closed, deadline).await? {
+            described = self.script(frame, "snapshot", &json!(options), deadline).await?;
+        }
         let world: World = self.world(frame).await?;
         Ok(Piece { world: world.id, owner: None, rows: described.rows })
     }

@@ -212,7 +212,7 @@ impl Daemon {
             Task::Stop => {
                 self.sessions.close_all().await;
                 self.quit.notify_one();
-                Some(r#"{"success":true,"data":null,"error":null}"#.to_owned())
+                Some(Envelope::data(&serde_json::Value::Null))
             }
         }
     }
@@ -240,7 +240,7 @@ impl Daemon {
         let sessions = serde_json::to_value(self.sessions.infos().await).unwrap_or_default();
         let data =
             serde_json::json!({ "pid": std::process::id(), "version": version(), "sessions": sessions });
-        serde_json::json!({ "success": true, "data": data, "error": null }).to_string()
+        Envelope::data(&data)
     }
 }
 

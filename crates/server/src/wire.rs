@@ -115,6 +115,19 @@ impl Envelope<'_> {
         serde_json::to_string(&envelope).unwrap_or_default()
     }
 
+    /// The envelope of data that is JSON already, as one line.
+    pub fn data(data: &serde_json::Value) -> String {
+        let raw = serde_json::value::to_raw_value(data).unwrap_or_default();
+        serde_json::to_string(&Envelope { success: true, data: Some(&raw), error: None }).unwrap_or_default()
+    }
+
+    /// The envelope of data that tells of a failure, as one line.
+    pub fn failed_data(data: &serde_json::Value, fault: Fault) -> String {
+        let raw = serde_json::value::to_raw_value(data).unwrap_or_default();
+        let envelope = Envelope { success: false, data: Some(&raw), error: Some(fault.into()) };
+        serde_json::to_string(&envelope).unwrap_or_default()
+    }
+
     /// The envelope of a result, as one line.
     pub fn success(output: &dyn Output) -> String {
         match output.json() {

@@ -82,6 +82,8 @@ pub enum Kind {
     PageCrashed,
     /// One command of a batch failed.
     BatchFailed,
+    /// A check of this machine failed.
+    CheckFailed,
     /// No browser on this machine.
     NoBrowser,
     /// The browser does not start.
@@ -149,6 +151,7 @@ impl Kind {
             Kind::TabClosed => ("tab-closed", 1),
             Kind::PageCrashed => ("page-crashed", 1),
             Kind::BatchFailed => ("batch-failed", 1),
+            Kind::CheckFailed => ("check-failed", 1),
             Kind::NoBrowser => ("no-browser", 3),
             Kind::BrowserFailed => ("browser-failed", 3),
             Kind::BrowserGone => ("browser-gone", 3),
@@ -180,7 +183,7 @@ impl Kind {
     }
 
     /// Every kind, in the order of the table.
-    pub const ALL: [Self; 49] = [
+    pub const ALL: [Self; 50] = [
         Kind::Usage,
         Kind::BadNumber,
         Kind::BadSelector,
@@ -218,6 +221,7 @@ impl Kind {
         Kind::TabClosed,
         Kind::PageCrashed,
         Kind::BatchFailed,
+        Kind::CheckFailed,
         Kind::NoBrowser,
         Kind::BrowserFailed,
         Kind::BrowserGone,

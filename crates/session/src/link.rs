@@ -21,6 +21,9 @@ const CLOSING: Duration = Duration::from_secs(3);
 /// An endpoint on this machine answers at once.
 const ATTACHING: Duration = Duration::from_secs(4);
 
+/// What a page without a window shows: the size that most people's tools use.
+const VIEWPORT: (u32, u32) = (1280, 720);
+
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Link {
@@ -41,8 +44,9 @@ impl Link {
             Err(surehand_browser::Error::NotFound { .. }) => install_one(&places.machine, notes).await?,
             found => found?,
         };
+        let headed = options.headed.unwrap_or(false);
         let launch = LaunchOptions {
-            headed: options.headed.unwrap_or(false),
+            headed,
             profile: options.profile.clone(),
             args: options.args.clone().unwrap_or_default(),
             proxy: options.proxy.clone(),
@@ -56,7 +60,8 @@ impl Link {
             Channel::Pipe(to_browser, from_browser) => Transport::pipe(to_browser, from_browser),
             Channel::WebSocket(url) => Transport::websocket(&url).await?,
         };
-        Ok(Self::over(transport, Some(launched.process)))
+        let viewport = (!headed).then_some(VIEWPORT);
+        Ok(Self::over(transport, Some(launched.process), viewport))
     }
 
     /// Connects to a browser that somebody else started.
@@ -69,11 +74,11 @@ impl Link {
         })?;
         let transport = transport
             .map_err(|error| Fault::new(Kind::NotABrowser, error.to_string()).hint(START_A_BROWSER))?;
-        Ok(Self::over(transport, None))
+        Ok(Self::over(transport, None, None))
     }
 
-    fn over(transport: Transport, process: Option<BrowserProcess>) -> Self {
-        let router = Arc::new(Router::default());
+    fn over(transport: Transport, process: Option<BrowserProcess>, viewport: Option<(u32, u32)>) -> Self {
+        let router = Arc::new(Router { viewport, ..Default::default() });
         let connection = Connection::open(transport, Some(router.clone()));
         // Set once, here, before the first event can want it.
         let _ = router.connection.set(connection.downgrade());
@@ -136,6 +141,8 @@ async fn install_one(machine: &Machine, notes: &Arc<dyn Notes>) -> Result<Found,
 #[derive(Debug, Default)]
 struct Router {
     connection: OnceLock<WeakConnection>,
+    /// The size of every page; `None` where a person can see and size the window.
+    viewport: Option<(u32, u32)>,
     routes: Mutex<HashMap<Option<String>, Weak<Tabs>>>,
 }
 
@@ -151,7 +158,7 @@ impl Router {
         let info = &attachment.target_info;
         let tabs = self.tabs_of(info.browser_context_id.as_deref());
         match tabs.filter(|_| info.r#type == "page") {
-            Some(tabs) => tabs.add(Page::take_over(&connection, attachment)),
+            Some(tabs) => tabs.add(Page::take_over(&connection, attachment, self.viewport)),
             None => Self::leave_alone(&connection, attachment),
         }
     }

@@ -73,7 +73,7 @@ impl SessionOptions {
             ("--proxy", differs(&self.proxy, &asked.proxy)),
             ("--user-agent", differs(&self.user_agent, &asked.user_agent)),
             ("--ignore-https-errors", flag(self.ignore_https_errors, asked.ignore_https_errors)),
-            ("connect", differs(&self.connect, &asked.connect)),
+            ("browser (connect)", differs(&self.connect, &asked.connect)),
         ];
         checks.into_iter().find(|(_, differs)| *differs).map(|(name, _)| name)
     }

@@ -72,8 +72,12 @@ pub enum CliError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// `--json` printed something else than one JSON document.
-    #[error("not one JSON document ({source})\nstdout: {stdout}\nstderr: {stderr}")]
+    #[error("not one JSON document ({source}), exit code {code:?}, output held open: {held_open}\nstdout: {stdout}\nstderr: {stderr}")]
     NotJson {
+        /// The exit code; `None` if a signal ended it.
+        code: Option<i32>,
+        /// Whether somebody still held its output when it had ended: then the output may be cut.
+        held_open: bool,
         /// What the parser said.
         source: serde_json::Error,
         /// What was printed.
@@ -157,7 +161,10 @@ impl Cli {
         let run = run_bounded(command, b"", self.limit)?;
         match serde_json::from_str(&run.stdout) {
             Ok(value) => Ok(JsonRun { value, code: run.code, elapsed: run.elapsed }),
-            Err(source) => Err(CliError::NotJson { source, stdout: run.stdout, stderr: run.stderr }),
+            Err(source) => {
+                let Run { code, held_open, stdout, stderr, .. } = run;
+                Err(CliError::NotJson { code, held_open, source, stdout, stderr })
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 //! What must not: sockets, the terminal, how a browser is found. A verb does not know which front called it.
 //!
 //! To add a verb: write its file (`Args` fields with doc comments, an output, `impl Verb`) and add its line to
-//! [`verbs!`]. See CONTRIBUTING.md.
+//! `verbs!` in `list.rs`. See CONTRIBUTING.md.
 
 mod context;
 mod list;

@@ -28,6 +28,8 @@ impl Demo {
         let mut settings = config.settings()?;
         settings.session = format!("demo-{}", std::process::id());
         settings.json = true;
+        // If this process is killed in the middle, its session does not stay for long.
+        settings.options.idle_timeout = Some(60_000);
         let mut show = Show { printer, settings, steps: Vec::new() };
         let driven = self.drive(&mut show, &site.url());
         // The session goes in any case; a failure to end it must not hide why the demo failed.

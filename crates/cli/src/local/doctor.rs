@@ -17,8 +17,13 @@ pub(super) fn run(printer: &Printer) -> Result<ExitCode, Fault> {
     let data: Vec<_> = checks.iter().map(as_json).collect();
     let text: Vec<_> = checks.iter().map(line).collect();
     let failed = checks.iter().filter(|check| check.status == Status::Fail).count();
-    let code = printer.result(&serde_json::json!({ "checks": data, "failed": failed }), &text.join("\n"));
-    Ok(if failed == 0 { code } else { ExitCode::FAILURE })
+    let (data, text) = (serde_json::json!({ "checks": data, "failed": failed }), text.join("\n"));
+    if failed == 0 {
+        return Ok(printer.result(&data, &text));
+    }
+    let fault = Fault::new(Kind::CheckFailed, format!("{failed} of {} checks failed", checks.len()))
+        .hint("each failed check has a fix");
+    Ok(printer.failed_result(&data, &text, fault))
 }
 
 fn daemon(home: &Home) -> Check {

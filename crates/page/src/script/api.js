@@ -16,6 +16,8 @@ globalThis.surehand = Object.freeze({
   waitFor: answering(waitFor),
   cancel: answering(cancelEverything),
   idOfElement: idOf,
+  elementOf,
+  adoptRoot,
 });
 
 function cancelEverything() {

@@ -35,7 +35,8 @@ function parentOrHost(node) {
 
 /** The nodes rendered as children of an element, as an iterable. */
 function flatChildren(element) {
-  if (element.shadowRoot) return element.shadowRoot.childNodes;
+  const root = shadowRootOf(element);
+  if (root) return root.childNodes;
   if (element.localName === 'slot') {
     const assigned = element.assignedNodes?.();
     if (assigned?.length) return assigned;
@@ -60,7 +61,8 @@ function openRoots() {
   const roots = [document];
   for (const root of roots) {
     for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot) roots.push(element.shadowRoot);
+      const inner = shadowRootOf(element);
+      if (inner) roots.push(inner);
     }
   }
   return roots;
@@ -70,7 +72,8 @@ function openRoots() {
 function inDocumentOrder(wanted, root = document, out = []) {
   for (const element of root.querySelectorAll('*')) {
     if (wanted.has(element)) out.push(element);
-    if (element.shadowRoot) inDocumentOrder(wanted, element.shadowRoot, out);
+    const inner = shadowRootOf(element);
+    if (inner) inDocumentOrder(wanted, inner, out);
   }
   return out;
 }
@@ -87,7 +90,7 @@ function queryOpenRoots(selector) {
 /** The focused element, looked up through shadow roots. */
 function deepActiveElement() {
   let active = document.activeElement;
-  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  for (let inner; active && (inner = shadowRootOf(active)?.activeElement); ) active = inner;
   return active;
 }
 

@@ -8,9 +8,9 @@ const CLICK_OWNER_ROLES = new Set(
 /** The innermost element at a point, through open shadow roots. */
 function elementAt(x, y) {
   let hit = document.elementFromPoint(x, y);
-  while (hit?.shadowRoot) {
-    const inner = hit.shadowRoot.elementFromPoint(x, y);
-    if (!inner || inner === hit || inner.getRootNode() !== hit.shadowRoot) break;
+  for (let root; hit && (root = shadowRootOf(hit)); ) {
+    const inner = root.elementFromPoint(x, y);
+    if (!inner || inner === hit || inner.getRootNode() !== root) break;
     hit = inner;
   }
   return hit;

@@ -227,7 +227,7 @@ function textOfContent(element, trail) {
 
 /** The text of an element without child elements: the common case, made cheap. */
 function onlyText(element) {
-  const isPlain = element.firstElementChild === null && element.shadowRoot === null && element.localName !== 'slot';
+  const isPlain = element.firstElementChild === null && shadowRootOf(element) === null && element.localName !== 'slot';
   return isPlain && !element.hasAttribute('aria-owns') ? element.textContent : null;
 }
 

@@ -31,7 +31,7 @@ function renderedText(element) {
   if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.label).join('\n');
   if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.value;
   if (!element.checkVisibility() || typeof element.innerText !== 'string') return element.textContent;
-  return element.shadowRoot ? shadowText(element) : element.innerText;
+  return shadowRootOf(element) ? shadowText(element) : element.innerText;
 }
 
 /** innerText stops at shadow roots: put their parts in. */

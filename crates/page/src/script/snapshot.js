@@ -33,7 +33,8 @@ const MAX_NESTING = 800;
 function snapshot(options) {
   // Behind a modal dialog nothing can be reached: the dialog is the page then.
   const root = options.root ? locateToRead(options.root).element : modalDialog() || document.body || document.documentElement;
-  return { rows: new SnapshotWalk(options).run(root), url: location.href, title: document.title };
+  const rows = new SnapshotWalk(options).run(root);
+  return { rows, closed: takeClosedCandidates(), url: location.href, title: document.title };
 }
 
 /** What the elements below a node inherit. */
@@ -217,7 +218,7 @@ class SnapshotWalk {
 
   #visitElements(element, place) {
     const owned = this.#ownedBelow(element);
-    if (element.shadowRoot === null && element.localName !== 'slot') {
+    if (shadowRootOf(element) === null && element.localName !== 'slot') {
       for (let child = element.firstElementChild; child; child = child.nextElementSibling) {
         if (!this.owned.isOwned(child)) this.#visit(child, place);
       }
@@ -242,7 +243,9 @@ class SnapshotWalk {
   }
 
   #ownedBelow(element) {
-    if (element.shadowRoot) this.owned.collect(element.shadowRoot);
+    const root = shadowRootOf(element);
+    if (root) this.owned.collect(root);
+    else noteIfClosed(element);
     return this.owned.isEmpty ? [] : this.owned.ownedBy(element);
   }
 

@@ -1,0 +1,41 @@
+// Shadow roots, the closed ones too.
+//
+// Scripts cannot reach a closed root, but the protocol can: the snapshot names the elements that may
+// have one, the Rust side looks them up and hands the roots in. From then on they are like open ones.
+
+const adoptedRoots = new WeakMap();
+const examinedHosts = new WeakSet();
+let closedCandidates = [];
+
+/** Each look-up is a round trip, and pages have many empty elements: enough for any honest page. */
+const MOST_CANDIDATES = 64;
+
+/** Tags besides custom elements that may have a shadow root. */
+const HOST_TAGS = new Set('article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span'.split(' '));
+
+/** The shadow root of an element, open or handed in, or null. */
+function shadowRootOf(element) {
+  return element.shadowRoot ?? adoptedRoots.get(element) ?? null;
+}
+
+/** Remembers an element that shows something although it has no content that scripts can see. */
+function noteIfClosed(element) {
+  if (closedCandidates.length >= MOST_CANDIDATES || examinedHosts.has(element)) return;
+  const isCustom = element.localName.includes('-');
+  const isEmptyHost = !isCustom && element.firstChild === null && HOST_TAGS.has(element.localName);
+  if (!isCustom && !(isEmptyHost && element.offsetHeight > 0)) return;
+  examinedHosts.add(element);
+  closedCandidates.push(idOf(element));
+}
+
+/** The ids of the elements noted since the last call. */
+function takeClosedCandidates() {
+  const taken = closedCandidates;
+  closedCandidates = [];
+  return taken;
+}
+
+/** Called by the Rust side with a closed root as `root`. */
+function adoptRoot(host, root) {
+  adoptedRoots.set(host, root);
+}

@@ -46,6 +46,13 @@ impl Running {
         Self { child: command.spawn().unwrap(), started: Instant::now() }
     }
 
+    /// Does it hold a socket?
+    fn is_connected(&self) -> bool {
+        let files = fs_err::read_dir(format!("/proc/{}/fd", self.child.id())).into_iter().flatten().flatten();
+        let mut targets = files.filter_map(|file| fs_err::read_link(file.path()).ok());
+        targets.any(|target| target.to_string_lossy().starts_with("socket:"))
+    }
+
     fn finish(mut self) -> JsonRun {
         let mut stdout = String::new();
         self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
@@ -55,18 +62,17 @@ impl Running {
     }
 }
 
-/// Two commands that never end by themselves: one waits, one is a script of the page. The page's request shows that they
-/// are under way.
-fn endless(cli: &Cli, site: &Site) -> Vec<Running> {
+/// Two commands that never end by themselves: one waits, and one is a script of the page, whose request shows that it runs.
+/// It is started when the first has reached the daemon.
+fn endless(cli: &Cli, site: &Site) -> [Running; 2] {
     let before = site.requests_to("/started").len();
-    let script = format!("fetch('{}', {{mode: 'no-cors'}}); await new Promise(() => 0)", site.url("/started"));
-    let commands = [["wait", "--text", "never"].to_vec(), vec!["eval", &script]];
-    let running = commands
-        .iter()
-        .map(|words| Running::start(cli, &[words, &["--timeout", "20000"][..]].concat()))
-        .collect();
+    let wait = Running::start(cli, &["wait", "--text", "never", "--timeout", "20000"]);
+    assert!(wait_until(SOON, || wait.is_connected()));
+    let script =
+        format!("fetch('{}', {{mode: 'no-cors'}}); await new Promise(() => 0)", site.url("/started"));
+    let eval = Running::start(cli, &["eval", &script, "--timeout", "20000"]);
     assert!(wait_until(SOON, || site.requests_to("/started").len() > before));
-    running
+    [wait, eval]
 }
 
 fn browser_pid(cli: &Cli) -> u32 {

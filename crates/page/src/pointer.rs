@@ -111,6 +111,7 @@ impl Page {
         deadline: &Deadline,
     ) -> Result<Acted> {
         let mut attempt = 0;
+        let mut before = None;
         loop {
             let failure = match self.frame_to_act_in(locator, deadline).await {
                 Ok(frame) => match self.try_click(&frame, locator, options, attempt, deadline).await {
@@ -119,7 +120,11 @@ impl Page {
                 },
                 Err(error) => error,
             };
-            let failure = with_locator(failure, locator);
+            let failure = match (with_locator(failure, locator), before.take()) {
+                // The deadline cut the last attempt short: what stood in the way before it is the reason.
+                (Error::Unresponsive { .. }, Some(reason)) => return Err(reason),
+                (failure, _) => failure,
+            };
             let stale = locator.as_handle().is_some_and(|handle| !self.has(handle));
             match failure {
                 Error::NavigatedAway { .. } if stale => {
@@ -130,6 +135,7 @@ impl Page {
                 }
                 _ => return Err(failure),
             }
+            before = Some(failure);
             self.pause(attempt, deadline).await;
             attempt += 1;
         }

@@ -116,16 +116,18 @@ impl Page {
     /// Runs a script of the user in the page's own world and waits for its promise.
     pub async fn evaluate(&self, expression: &str, deadline: &Deadline) -> Result<Evaluated> {
         self.unless_blocked(deadline, async {
-            let call = self.session().call(&runtime::Evaluate {
+            let mut script = runtime::Evaluate {
                 expression: expression.to_owned(),
                 return_by_value: Some(true),
                 await_promise: Some(true),
                 user_gesture: Some(true),
-                // Allows `await` at the top level, and the same `let` twice, as a console does.
-                repl_mode: Some(true),
                 ..Default::default()
-            });
-            let answer = call.await.map_err(explain)?;
+            };
+            let mut answer = self.session().call(&script).await.map_err(explain)?;
+            if answer.exception_details.as_ref().is_some_and(wants_console_rules) {
+                script.repl_mode = Some(true);
+                answer = self.session().call(&script).await.map_err(explain)?;
+            }
             if let Some(details) = &answer.exception_details {
                 return Err(Error::Script { message: exception_text(details) });
             }
@@ -133,6 +135,12 @@ impl Page {
         })
         .await
     }
+}
+
+/// Was the script not even started, because it uses `await` at the top level as only consoles allow? (They do not await
+/// a promise that is only the last value, so their rules are not the first choice.)
+fn wants_console_rules(details: &runtime::ExceptionDetails) -> bool {
+    exception_text(details).starts_with("SyntaxError: await is only valid")
 }
 
 /// JSON has no NaN and no bigints: they are given as the strings that JavaScript prints.

@@ -72,7 +72,9 @@ pub enum CliError {
     #[error(transparent)]
     Run(#[from] RunError),
     /// `--json` printed something else than one JSON document.
-    #[error("not one JSON document ({source}), exit code {code:?}, output held open: {held_open}\nstdout: {stdout}\nstderr: {stderr}")]
+    #[error(
+        "not one JSON document ({source}), exit code {code:?}, output held open: {held_open}\nstdout: {stdout}\nstderr: {stderr}"
+    )]
     NotJson {
         /// The exit code; `None` if a signal ended it.
         code: Option<i32>,

@@ -36,7 +36,9 @@ class Guard {
 
   #isForTarget(event) {
     const path = event.composedPath();
-    return path.includes(this.#target) || (path[0] instanceof Element && standsFor(this.#target, path[0]));
+    // An event in a closed shadow root shows only its host here: look where the pointer is instead.
+    const hit = adoptedRoots.has(path[0]) ? elementAt(event.clientX, event.clientY) : path[0];
+    return path.includes(this.#target) || (hit instanceof Element && standsFor(this.#target, hit));
   }
 
   disarm() {

@@ -46,7 +46,7 @@ pub use pointer::{Acted, Button, ClickOptions};
 pub use read::{BoxRect, Evaluated, Reading};
 pub use ring::Ring;
 pub use screenshot::{ImageFormat, ScreenshotOptions};
-pub use snapshot::{Node, Snapshot, SnapshotOptions};
+pub use snapshot::{NameSource, Node, Snapshot, SnapshotOptions};
 pub use text_entry::Filled;
 pub use wait::{ElementState, UrlPattern};
 pub use world::Handle;

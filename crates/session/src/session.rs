@@ -27,6 +27,7 @@ pub struct Session {
     seen: Mutex<HashMap<u32, String>>,
     last_used: Mutex<Instant>,
     running: AtomicUsize,
+    idle: Mutex<Duration>,
 }
 
 /// A session, as a listing shows it.
@@ -86,6 +87,7 @@ impl Session {
         context: Option<String>,
         refs: Inherited,
     ) -> Self {
+        let idle = options.idle();
         Self {
             name: name.to_owned(),
             options,
@@ -96,6 +98,7 @@ impl Session {
             seen: Mutex::default(),
             last_used: Mutex::new(Instant::now()),
             running: AtomicUsize::new(0),
+            idle: Mutex::new(idle),
         }
     }
 
@@ -248,12 +251,21 @@ impl Session {
 
     /// Has it been without a command for longer than it may?
     pub fn is_idle(&self) -> bool {
-        self.running.load(Ordering::Relaxed) == 0 && self.idle_for() > self.options.idle()
+        self.running.load(Ordering::Relaxed) == 0 && self.idle_for() > self.idle_limit()
     }
 
     /// How long it may still be without a command.
     pub(crate) fn idle_left(&self) -> Duration {
-        self.options.idle().saturating_sub(self.idle_for())
+        self.idle_limit().saturating_sub(self.idle_for())
+    }
+
+    fn idle_limit(&self) -> Duration {
+        *self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes how long it may be without a command: an option that needs no restart.
+    pub(crate) fn set_idle_limit(&self, limit: Duration) {
+        *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = limit;
     }
 
     fn idle_for(&self) -> Duration {

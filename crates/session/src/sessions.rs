@@ -212,9 +212,14 @@ impl Sessions {
     }
 }
 
-/// An option is never changed by restarting the browser behind the user's back.
+/// An option is applied at once where that is possible; it is never changed by restarting the browser behind the user's back.
 fn agree(session: &Session, asked: &SessionOptions) -> Result<(), Fault> {
-    let Some(flag) = session.options().conflict_with(asked) else { return Ok(()) };
+    let Some(flag) = session.options().conflict_with(asked) else {
+        if asked.idle_timeout.is_some() {
+            session.set_idle_limit(asked.idle());
+        }
+        return Ok(());
+    };
     let name = session.name();
     Err(Fault::new(Kind::OptionConflict, format!("session {name:?} was started with another {flag}")).hint(
         format!("end it with `surehand --session {name} close` and run this again, or use another --session"),

@@ -73,7 +73,7 @@ fn disabled_for_a_while_and_for_ever() {
     );
     case.ok(&["click", "#later"]);
     for id in ["#never", "#aria"] {
-        case.fails(&["click", id, "--timeout", "200"]).must_be("disabled", 1);
+        case.fails(&["click", id, "--timeout", "500"]).must_be("disabled", 1);
     }
     assert!(!seen(&case).iter().any(|event| event.contains("never") || event.contains("aria")));
 }
@@ -86,11 +86,11 @@ fn hidden_is_an_error_that_says_why() {
          <button id=empty style='width:0;height:0;padding:0;border:0;overflow:hidden'></button><button id=clear style='opacity:0'>C</button>",
     );
     for id in ["#none", "#invisible", "#empty"] {
-        case.fails(&["click", id, "--timeout", "150"]).must_be("not-visible", 1).must_say(&id[1..]);
+        case.fails(&["click", id, "--timeout", "500"]).must_be("not-visible", 1).must_say(&id[1..]);
     }
     assert_eq!(seen(&case), Vec::<String>::new());
     case.ok(&["click", "#clear"]);
-    case.fails(&["click", "#missing", "--timeout", "150"]).must_be("not-found", 1).must_say("#missing");
+    case.fails(&["click", "#missing", "--timeout", "500"]).must_be("not-found", 1).must_say("#missing");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn fill_that_did_not_happen_is_an_error() {
          <input id=off disabled><input id=check type=checkbox><div id=div>old</div><input id=stubborn oninput='this.value = \"mine\"'><input id=file type=file>
          <select id=select><option>One</select><input id=color type=color>",
     );
-    case.fails(&["fill", "#readonly", "new", "--timeout", "150"]).must_be("not-editable", 1).must_say("read");
+    case.fails(&["fill", "#readonly", "new", "--timeout", "500"]).must_be("not-editable", 1).must_say("read");
     assert_eq!(case.value("#readonly"), "old");
     case.fails(&["fill", "#short", "abcdef"])
         .must_be("value-differs", 1)
@@ -213,7 +213,7 @@ fn fill_that_did_not_happen_is_an_error() {
     {
         case.fails(&["fill", id, value]).must_be("bad-value", 1).must_take_less_than(Duration::from_secs(2));
     }
-    case.fails(&["fill", "#off", "x", "--timeout", "150"]).must_be("disabled", 1);
+    case.fails(&["fill", "#off", "x", "--timeout", "500"]).must_be("disabled", 1);
     for (id, verb) in [("#check", "check"), ("#select", "select"), ("#file", "upload"), ("#div", "")] {
         case.fails(&["fill", id, "x"])
             .must_be("wrong-element", 1)

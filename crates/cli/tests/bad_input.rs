@@ -57,13 +57,13 @@ fn nothing_matches() {
         &["type", "#none", "x"],
         &["screenshot", "#none", "a.png"],
     ] {
-        let failure = case.fails(&[command, &["--timeout", "100"]].concat());
+        let failure = case.fails(&[command, &["--timeout", "500"]].concat());
         failure.must_be("not-found", 1).must_say("#none").must_say("snapshot").must_take_less_than(SOON);
     }
-    case.fails(&["get", "text", "#none", "--timeout", "100"])
+    case.fails(&["get", "text", "#none", "--timeout", "500"])
         .must_be("not-found", 1)
         .must_take_less_than(SOON);
-    case.fails(&["get", "attr", "#none", "id", "--timeout", "100"]).must_be("not-found", 1);
+    case.fails(&["get", "attr", "#none", "id", "--timeout", "500"]).must_be("not-found", 1);
     assert!(!case.cli.home().work().join("a.png").exists());
 }
 

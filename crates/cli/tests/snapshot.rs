@@ -124,7 +124,7 @@ fn options_choose_what_is_shown() {
     let part = case.snapshot(&["-s", "#f"]);
     assert!(part.contains("In form") && !part.contains("Top") && !part.contains("Far below"), "{part}");
     assert_eq!(reference(&part, "In form"), reference(&full, "In form"));
-    case.fails(&["snapshot", "-s", "#none", "--timeout", "100"]).must_be("not-found", 1);
+    case.fails(&["snapshot", "-s", "#none", "--timeout", "500"]).must_be("not-found", 1);
 
     let url = case.site().url("/plain?a=b");
     assert!(!interactive.contains("url="), "{interactive}");

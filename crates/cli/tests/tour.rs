@@ -201,9 +201,9 @@ fn waits() {
         &["wait", "--url", "**/never"],
         &["wait", "#out", "--state", "hidden"],
     ] {
-        let failure = case.fails(&[never, &["--timeout", "150"]].concat());
+        let failure = case.fails(&[never, &["--timeout", "500"]].concat());
         failure.must_be("timeout", 1).must_say("--timeout");
-        assert!(failure.elapsed.as_millis() >= 150, "it gave up early: {failure:?}");
+        assert!(failure.elapsed.as_millis() >= 500, "it gave up early: {failure:?}");
     }
 }
 
@@ -336,7 +336,7 @@ fn a_batch_goes_on_after_a_failure_unless_told_otherwise() {
     let two = step(json!(["eval", "1 + 1"]), json!({ "result": 2, "origin": case.site().url("/plain") }));
     assert_eq!(good, json!([title, two]));
 
-    let run = json(&case.cli, &["--timeout", "50", "batch", "click #none", "get title"]);
+    let run = json(&case.cli, &["--timeout", "500", "batch", "click #none", "get title"]);
     assert_eq!((run.code, run.success(), run.error_code()), (Some(1), false, "batch-failed"));
     assert_eq!(
         (&run.data()[0]["success"], &run.data()[0]["error"]["code"]),
@@ -348,10 +348,10 @@ fn a_batch_goes_on_after_a_failure_unless_told_otherwise() {
 #[test]
 fn a_batch_that_bails_stops() {
     let case = plain("bail");
-    let bailed = json(&case.cli, &["--timeout", "50", "batch", "--bail", "click #none", "get title"]);
+    let bailed = json(&case.cli, &["--timeout", "500", "batch", "--bail", "click #none", "get title"]);
     assert_eq!((bailed.code, bailed.data().as_array().map(Vec::len)), (Some(1), Some(1)), "{}", bailed.value);
     assert_eq!(bailed.data()[0]["error"]["code"], "not-found");
-    let text = case.run(&["--timeout", "50", "batch", "click #none", "get title"]);
+    let text = case.run(&["--timeout", "500", "batch", "click #none", "get title"]);
     assert_eq!(text.code, Some(1));
     assert!(text.stdout.ends_with("$ get title\nPlain\n"), "{text:?}");
     let from_input = case.cli.run_with_input(&["batch"], b"# a comment\nget title\n").unwrap();

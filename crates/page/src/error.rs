@@ -145,6 +145,14 @@ pub enum Error {
         /// Why, and which verb would do.
         why: String,
     },
+    /// The list has no such option.
+    #[error("{preview}: {why}")]
+    NoOption {
+        /// The list.
+        preview: String,
+        /// What was asked for and what there is.
+        why: String,
+    },
     /// The field does not take this value.
     #[error("{preview} does not take that value: {why}")]
     BadValue {
@@ -218,6 +226,9 @@ pub enum Error {
         /// What was being done.
         what: String,
     },
+    /// The frame that selectors were narrowed to is gone.
+    #[error("the frame that was chosen is gone")]
+    FrameGone,
     /// The page's script threw.
     #[error("{message}")]
     Script {

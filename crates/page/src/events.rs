@@ -41,6 +41,12 @@ fn parse<E: Event>(params: &RawValue) -> Option<E> {
     }
 }
 
+/// What a drag carries is handed back as it came.
+#[derive(serde::Deserialize)]
+struct Dragged {
+    data: serde_json::Value,
+}
+
 impl Inner {
     fn fold(&self, session: &Session, method: &str, params: &RawValue) {
         match method.split_once('.') {
@@ -48,6 +54,10 @@ impl Inner {
             Some(("Network", _)) => self.fold_network(method, params),
             Some(("Runtime", _)) => self.fold_runtime(method, params),
             Some(("Target", _)) => self.fold_target(session, method, params),
+            Some(("Input", "dragIntercepted")) => {
+                let Ok(event) = serde_json::from_str::<Dragged>(params.get()) else { return };
+                self.change(|state| state.drag = Some(event.data));
+            }
             Some(("Inspector", "targetCrashed")) => self.change(|state| state.crashed = true),
             _ => {}
         }
@@ -101,6 +111,13 @@ impl Inner {
                 let Some(event) = parse::<cdp::JavascriptDialogOpening>(params) else { return };
                 self.dialog_opened(Dialog::from_event(event));
             }
+            cdp::FileChooserOpened::METHOD => {
+                let Some(event) = parse::<cdp::FileChooserOpened>(params) else { return };
+                let Some(node) = event.backend_node_id else { return };
+                let is_multiple = event.mode == "selectMultiple";
+                let chooser = crate::choice::Chooser { frame: event.frame_id.into(), node, is_multiple };
+                self.change(|state| state.chooser = Some(chooser));
+            }
             cdp::JavascriptDialogClosed::METHOD => self.change(|state| state.dialog = None),
             _ => {}
         }
@@ -113,6 +130,7 @@ impl Inner {
             if frame.parent_id.is_none() {
                 state.navigation.committed += 1;
                 state.navigation.pending = false;
+                state.scope = None;
                 state.crashed = false;
             }
             state.frames.navigated(frame, session);

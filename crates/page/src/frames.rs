@@ -85,6 +85,21 @@ impl Frames {
         frames.iter().map(|frame| frame.id.clone()).collect()
     }
 
+    /// A frame and the frames inside it; empty if it is gone.
+    pub fn ids_within(&self, outer: &FrameId) -> Vec<FrameId> {
+        let is_within = |id: &FrameId| {
+            let mut at = Some(id.clone());
+            while let Some(id) = at {
+                if id == *outer {
+                    return true;
+                }
+                at = self.by_id.get(&id).and_then(|frame| frame.parent.clone());
+            }
+            false
+        };
+        self.ids().into_iter().filter(is_within).collect()
+    }
+
     pub fn attached(&mut self, id: &str, parent: Option<&str>, session: &Session) {
         if !self.by_id.contains_key(id) {
             self.insert(id.into(), parent.map(Into::into), session.clone());

@@ -20,7 +20,7 @@ impl Page {
 
     pub(crate) async fn press_chord(&self, chord: &KeyChord, deadline: &Deadline) -> Result<()> {
         let mut events = Vec::new();
-        let mut held = 0;
+        let mut held = self.lock().hands.modifiers;
         for modifier in &chord.modifiers {
             held |= modifier.modifier_bit();
             events.push(down(modifier, held));
@@ -28,10 +28,43 @@ impl Page {
         events.push(down(&chord.key, held));
         events.push(up(&chord.key, held));
         for modifier in chord.modifiers.iter().rev() {
-            held &= !modifier.modifier_bit();
+            held &= !modifier.modifier_bit() | self.lock().hands.modifiers;
             events.push(up(modifier, held));
         }
         self.send_keys(events, deadline).await
+    }
+
+    /// Holds a key down until [`Page::key_up`].
+    pub async fn key_down(&self, chord: &KeyChord, deadline: &Deadline) -> Result<()> {
+        let held = {
+            let mut state = self.lock();
+            state.hands.modifiers |= chord.key.modifier_bit();
+            state.hands.modifiers
+        };
+        self.send_keys(vec![down(&chord.key, held)], deadline).await
+    }
+
+    /// Lets a key go.
+    pub async fn key_up(&self, chord: &KeyChord, deadline: &Deadline) -> Result<()> {
+        let held = {
+            let mut state = self.lock();
+            state.hands.modifiers &= !chord.key.modifier_bit();
+            state.hands.modifiers
+        };
+        self.send_keys(vec![up(&chord.key, held)], deadline).await
+    }
+
+    /// Types a text where the focus is, with keys.
+    pub async fn type_here(&self, text: &str, deadline: &Deadline) -> Result<()> {
+        match self.type_text(text, deadline).await {
+            Err(Error::DialogOpen(_)) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Puts a text where the focus is, as a paste would.
+    pub async fn insert_here(&self, text: &str, deadline: &Deadline) -> Result<()> {
+        self.insert_text(text, deadline).await
     }
 
     /// Types a text where the focus is: keys where the keyboard has one, else the character itself.

@@ -7,6 +7,7 @@
 //! State that the browser reports is folded by the reader into its state; a command looks at the state and waits
 //! for it to change. Nothing is polled and no lock is held across a wait.
 
+mod choice;
 mod closed_roots;
 mod console;
 mod deadline;
@@ -14,6 +15,7 @@ mod dialog;
 mod error;
 mod events;
 mod frames;
+mod gestures;
 mod keyboard;
 mod keys;
 mod locate;

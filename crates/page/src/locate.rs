@@ -29,6 +29,12 @@ struct MatchedItem {
     visible: bool,
 }
 
+#[derive(Debug, Deserialize)]
+struct Found {
+    id: u64,
+    preview: String,
+}
+
 /// What a selector matches in one frame.
 pub(crate) struct InFrame {
     pub frame: FrameId,
@@ -76,8 +82,55 @@ impl Page {
             let stale = || Error::Stale { what: locator.to_string() };
             return self.frame_of(handle).ok_or_else(stale).map(Some);
         }
+        let frames = self.frames_to_search()?;
+        Ok(frames.first().filter(|_| frames.len() == 1).cloned())
+    }
+
+    /// The frames that selectors are looked for in.
+    pub(crate) fn frames_to_search(&self) -> Result<Vec<FrameId>> {
         let state = self.lock();
-        Ok((state.frames.len() == 1).then(|| state.frames.main().id.clone()))
+        let Some(scope) = &state.scope else { return Ok(state.frames.ids()) };
+        let within = state.frames.ids_within(scope);
+        if within.is_empty() { Err(Error::FrameGone) } else { Ok(within) }
+    }
+
+    /// From now on selectors are looked for in the frame that this element shows; `None` for the whole tab.
+    pub async fn enter_frame(&self, locator: Option<&Locator>, deadline: &Deadline) -> Result<String> {
+        let Some(locator) = locator else {
+            self.lock().scope = None;
+            return Ok(self.url());
+        };
+        let outer = self.frame_to_act_in(locator, deadline).await?;
+        let found: Found = self
+            .script(&outer, "prepare", &json!({ "locator": locator, "need": [], "timeout": deadline.remaining_ms(), "retarget": "none" }), &deadline.with_grace())
+            .await
+            .map_err(|error| with_locator(error, locator))?;
+        let inner = self.frame_shown_by(&outer, found.id, deadline).await?;
+        let Some(inner) = inner else {
+            return Err(Error::WrongType { preview: found.preview, why: "it shows no frame".to_owned() });
+        };
+        let mut state = self.lock();
+        let url = state.frames.get(&inner).map(|frame| frame.url.clone()).unwrap_or_default();
+        state.scope = Some(inner);
+        Ok(url)
+    }
+
+    async fn frame_shown_by(
+        &self,
+        outer: &FrameId,
+        element: u64,
+        deadline: &Deadline,
+    ) -> Result<Option<FrameId>> {
+        let frames = self.lock().frames.ids();
+        for frame in frames {
+            if let Some((parent, owner)) = self.frame_owner(&frame, deadline).await?
+                && parent == *outer
+                && owner.element == element
+            {
+                return Ok(Some(frame));
+            }
+        }
+        Ok(None)
     }
 
     /// Frames with at least one match, in the order of the frames.
@@ -86,7 +139,7 @@ impl Page {
         locator: &Locator,
         deadline: &Deadline,
     ) -> Result<Vec<InFrame>> {
-        let frames = self.lock().frames.ids();
+        let frames = self.frames_to_search()?;
         let argument = json!({ "locator": locator, "limit": LISTED });
         let bounded = deadline.at_most(FRAME_TIME);
         let asked = frames.iter().map(|frame| self.script::<Matches>(frame, "matches", &argument, &bounded));
@@ -107,14 +160,14 @@ impl Page {
 
     /// Waits until some frame has a match, or the frames change.
     async fn wait_for_match(&self, locator: &Locator, deadline: &Deadline) -> Result<()> {
-        let frames = self.lock().frames.ids();
+        let frames = self.frames_to_search()?;
         let timeout = deadline.remaining_ms();
         let argument = json!({ "cond": { "selector": locator, "state": "attached" }, "timeout": timeout });
         let waiting = frames.iter().map(|frame| {
             Box::pin(self.script::<serde::de::IgnoredAny>(frame, "waitFor", &argument, deadline))
         });
         let committed = self.lock().navigation.committed;
-        let known = frames.len();
+        let known = self.lock().frames.len();
         let changed = self.until(deadline, "a match", |state| {
             (state.frames.len() != known || state.navigation.committed != committed).then_some(())
         });

@@ -8,80 +8,141 @@ use crate::Handle;
 
 /// A way to find elements.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Locator {
+    #[serde(flatten)]
+    by: By,
+    /// Which of several matches: 0 is the first, -1 the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nth: Option<i64>,
+    /// As the user wrote it.
+    #[serde(skip)]
+    written: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "by", rename_all = "lowercase")]
-pub enum Locator {
-    /// An element that a snapshot named. `name` is how the user wrote it (`@e5`).
+enum By {
+    /// An element that a snapshot named.
     Id {
-        /// The script's id.
         id: u64,
-        /// The world that gave it.
         #[serde(skip)]
         world: u64,
-        /// As the user wrote it.
-        #[serde(skip)]
-        name: String,
     },
-    /// CSS, which also looks into open shadow roots.
     Css {
-        /// The selector.
         value: String,
     },
-    /// XPath.
     Xpath {
-        /// The expression.
         value: String,
     },
-    /// By visible text.
     Text {
-        /// The text.
         value: String,
-        /// The whole text, letter by letter?
         exact: bool,
+    },
+    Role {
+        role: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
+        exact: bool,
+    },
+    Label {
+        value: String,
+        exact: bool,
+    },
+    Placeholder {
+        value: String,
+        exact: bool,
+    },
+    Alt {
+        value: String,
+        exact: bool,
+    },
+    Title {
+        value: String,
+        exact: bool,
+    },
+    Testid {
+        value: String,
     },
 }
 
 impl Locator {
-    /// Reads a selector: `xpath=…` or `//…`, `text=…` (quoted: exact), `css=…`, else CSS. References (`@e5`) are resolved
-    /// by the session, which knows them.
+    /// Reads a selector: `xpath=…` or `//…`, `text=…`, `role=button[name=\"…\"]`, `label=…`, `placeholder=…`, `alt=…`,
+    /// `title=…`, `testid=…`, `css=…`, else CSS; a value in double quotes must match as a whole. ` >> nth=N` at the end
+    /// chooses one of several matches. References (`@e5`) are resolved by the session, which knows them.
     pub fn parse(selector: &str) -> Self {
-        let selector = selector.trim();
-        if let Some(value) = selector.strip_prefix("xpath=") {
-            return Self::Xpath { value: value.to_owned() };
-        }
-        if selector.starts_with("//") || selector.starts_with("(//") {
-            return Self::Xpath { value: selector.to_owned() };
-        }
-        if let Some(value) = selector.strip_prefix("text=") {
-            let quoted = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-            let exact = quoted.is_some();
-            return Self::Text { value: quoted.unwrap_or(value).to_owned(), exact };
-        }
-        Self::Css { value: selector.strip_prefix("css=").unwrap_or(selector).to_owned() }
+        let written = selector.trim();
+        let (rest, nth) = split_nth(written);
+        Self { by: By::parse(rest), nth, written: format!("`{written}`") }
     }
 
-    /// The locator of an element that a snapshot named.
+    /// The locator of an element that a snapshot named; `name` is how the user wrote it.
     pub fn handle(handle: Handle, name: &str) -> Self {
-        Self::Id { id: handle.element, world: handle.world, name: name.to_owned() }
+        Self { by: By::Id { id: handle.element, world: handle.world }, nth: None, written: name.to_owned() }
     }
 
     /// The element, when a snapshot named it.
     pub fn as_handle(&self) -> Option<Handle> {
-        match self {
-            Self::Id { id, world, .. } => Some(Handle { world: *world, element: *id }),
+        match self.by {
+            By::Id { id, world } => Some(Handle { world, element: id }),
             _ => None,
         }
     }
 }
 
+fn split_nth(selector: &str) -> (&str, Option<i64>) {
+    let split = selector.rsplit_once(" >> nth=").and_then(|(rest, n)| Some((rest, n.trim().parse().ok()?)));
+    split.map_or((selector, None), |(rest, n)| (rest, Some(n)))
+}
+
+impl By {
+    fn parse(selector: &str) -> Self {
+        if selector.starts_with("//") || selector.starts_with("(//") {
+            return Self::Xpath { value: selector.to_owned() };
+        }
+        let Some((kind, rest)) = selector.split_once('=') else { return Self::css(selector) };
+        let (value, exact) = unquoted(rest);
+        match kind {
+            "css" => Self::css(rest),
+            "xpath" => Self::Xpath { value: rest.to_owned() },
+            "text" => Self::Text { value, exact },
+            "role" => Self::role(rest),
+            "label" => Self::Label { value, exact },
+            "placeholder" => Self::Placeholder { value, exact },
+            "alt" => Self::Alt { value, exact },
+            "title" => Self::Title { value, exact },
+            "testid" => Self::Testid { value },
+            _ => Self::css(selector),
+        }
+    }
+
+    fn css(selector: &str) -> Self {
+        Self::Css { value: selector.to_owned() }
+    }
+
+    /// `button`, `button[name=Save]` or, as a whole, `button[name="Save"]`.
+    fn role(text: &str) -> Self {
+        let named = text.strip_suffix(']').and_then(|text| text.split_once("[name="));
+        match named {
+            Some((role, name)) => {
+                let (name, exact) = unquoted(name);
+                Self::Role { role: role.trim().to_owned(), name: Some(name), exact }
+            }
+            None => Self::Role { role: text.trim().to_owned(), name: None, exact: false },
+        }
+    }
+}
+
+/// A value in double quotes is meant as a whole.
+fn unquoted(text: &str) -> (String, bool) {
+    match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(inner) => (inner.to_owned(), true),
+        None => (text.to_owned(), false),
+    }
+}
+
 impl fmt::Display for Locator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Id { name, .. } => f.write_str(name),
-            Self::Css { value } => write!(f, "`{value}`"),
-            Self::Xpath { value } => write!(f, "`xpath={value}`"),
-            Self::Text { value, exact: false } => write!(f, "`text={value}`"),
-            Self::Text { value, exact: true } => write!(f, "`text=\"{value}\"`"),
-        }
+        f.write_str(&self.written)
     }
 }
 
@@ -90,19 +151,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_notation_is_read() {
-        let css = |v: &str| Locator::Css { value: v.into() };
-        assert_eq!(Locator::parse("#a > b"), css("#a > b"));
-        assert_eq!(Locator::parse("css=.x"), css(".x"));
-        assert_eq!(Locator::parse("//div"), Locator::Xpath { value: "//div".into() });
-        assert_eq!(Locator::parse("xpath=./p"), Locator::Xpath { value: "./p".into() });
-        assert_eq!(Locator::parse("text=Send"), Locator::Text { value: "Send".into(), exact: false });
-        assert_eq!(Locator::parse("text=\"Send\""), Locator::Text { value: "Send".into(), exact: true });
-    }
-
-    #[test]
-    fn the_scripts_form_is_tagged() {
-        assert_eq!(serde_json::to_string(&Locator::parse("#a")).unwrap(), r##"{"by":"css","value":"#a"}"##);
+    fn each_notation_has_its_form_for_the_script() {
+        for (selector, json) in [
+            ("#a > b", r##"{"by":"css","value":"#a > b"}"##),
+            ("a[href='x=1']", r#"{"by":"css","value":"a[href='x=1']"}"#),
+            ("css=.x", r#"{"by":"css","value":".x"}"#),
+            ("//div", r#"{"by":"xpath","value":"//div"}"#),
+            ("xpath=./p", r#"{"by":"xpath","value":"./p"}"#),
+            ("text=Send", r#"{"by":"text","value":"Send","exact":false}"#),
+            ("text=\"Send\"", r#"{"by":"text","value":"Send","exact":true}"#),
+            ("role=button", r#"{"by":"role","role":"button","exact":false}"#),
+            ("role=button[name=\"a]b\"]", r#"{"by":"role","role":"button","name":"a]b","exact":true}"#),
+            ("label=Town", r#"{"by":"label","value":"Town","exact":false}"#),
+            ("testid=x", r#"{"by":"testid","value":"x"}"#),
+            ("li >> nth=-1", r#"{"by":"css","value":"li","nth":-1}"#),
+        ] {
+            assert_eq!(serde_json::to_string(&Locator::parse(selector)).unwrap(), json);
+        }
         let handle = Locator::handle(Handle { world: 7, element: 3 }, "@e5");
         assert_eq!(serde_json::to_string(&handle).unwrap(), r#"{"by":"id","id":3}"#);
     }

@@ -43,17 +43,15 @@ const EMPTY_ERROR_PAGE: &str = "net::ERR_HTTP_RESPONSE_CODE_FAILURE";
 impl Page {
     /// Opens an address and waits until the page is there.
     pub async fn open(&self, url: &str, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        self.freed_from_stuck_script(self.navigate_to(url, until, deadline)).await
+    }
+
+    async fn navigate_to(&self, url: &str, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
         // A renderer that is told to navigate before it runs crashes (seen on Chromium 156).
         self.until(deadline, "the tab to start", |state| state.ready.then_some(())).await?;
         let before = self.lock().frames.main().loader_id.clone();
         let call = self.session().call(&cdp::Navigate { url: url.to_owned(), ..Default::default() });
-        let navigating = async {
-            tokio::select! {
-                answer = call => answer,
-                never = self.end_stuck_script() => never,
-            }
-        };
-        let answer = match deadline.run(format!("{url} to answer"), navigating).await {
+        let answer = match deadline.run(format!("{url} to answer"), call).await {
             Ok(answer) => answer.map_err(|error| unreadable(error, url))?,
             Err(timeout) => {
                 // The next command must not find a page that changes under its hands.
@@ -87,18 +85,27 @@ impl Page {
         let _ = self.until(&Deadline::after(STUCK), "the error page", shown).await;
     }
 
-    /// A page whose script is stuck would never let go: the script is ended, after the page had time to answer.
-    /// Never returns, so that it can stand beside a call.
-    async fn end_stuck_script<T>(&self) -> T {
-        let probe = runtime::Evaluate { expression: "0".to_owned(), ..Default::default() };
-        if tokio::time::timeout(STUCK, self.session().call(&probe)).await.is_err() {
-            self.session().post(&runtime::TerminateExecution {});
+    /// Leaves a page; if its script is stuck and would never let go, ends the script.
+    async fn freed_from_stuck_script<T>(&self, leaving: impl Future<Output = T>) -> T {
+        let free = async {
+            let probe = runtime::Evaluate { expression: "0".to_owned(), ..Default::default() };
+            if tokio::time::timeout(STUCK, self.session().call(&probe)).await.is_err() {
+                self.session().post(&runtime::TerminateExecution {});
+            }
+            std::future::pending().await
+        };
+        tokio::select! {
+            left = leaving => left,
+            never = free => never,
         }
-        std::future::pending().await
     }
 
     /// Loads the page again.
     pub async fn reload(&self, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        self.freed_from_stuck_script(self.load_again(until, deadline)).await
+    }
+
+    async fn load_again(&self, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
         let mark = self.lock().navigation.committed;
         deadline.run("the reload", self.session().call(&cdp::Reload::default())).await??;
         self.reached(until, deadline, |state| state.navigation.committed > mark).await?;
@@ -107,6 +114,10 @@ impl Page {
 
     /// Goes back (`-1`) or forward (`1`) in the tab's history.
     pub async fn go(&self, step: i64, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        self.freed_from_stuck_script(self.walk_history(step, until, deadline)).await
+    }
+
+    async fn walk_history(&self, step: i64, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
         let direction = if step < 0 { "back" } else { "forward" };
         let history =
             deadline.run("the history", self.session().call(&cdp::GetNavigationHistory {})).await??;

@@ -59,13 +59,7 @@ impl Page {
         // Set once, here.
         let _ = inner.session.set(session.clone());
         if let Some((width, height)) = viewport {
-            session.post(&emulation::SetDeviceMetricsOverride {
-                width: width.into(),
-                height: height.into(),
-                device_scale_factor: 1.0,
-                mobile: false,
-                ..Default::default()
-            });
+            session.post(&viewport_of(width, height, 1.0));
         }
         let running = Self::set_up(&session);
         let page = Self(inner);
@@ -142,6 +136,13 @@ impl Page {
             Err(Error::TabClosed | Error::Crashed | Error::BrowserGone(_)) => Ok(()),
             other => other,
         }
+    }
+
+    /// Fixes the size of the page.
+    pub async fn set_viewport(&self, width: u32, height: u32, scale: f64, deadline: &Deadline) -> Result<()> {
+        let size = viewport_of(width, height, scale);
+        deadline.run("the new size", self.session().call(&size)).await??;
+        Ok(())
     }
 
     /// Console messages so far, oldest first, and how many older ones were dropped.
@@ -225,6 +226,16 @@ impl Page {
             },
             dialog = blocked => Err(dialog.map_or_else(|error| error, Error::DialogOpen)),
         }
+    }
+}
+
+fn viewport_of(width: u32, height: u32, scale: f64) -> emulation::SetDeviceMetricsOverride {
+    emulation::SetDeviceMetricsOverride {
+        width: width.into(),
+        height: height.into(),
+        device_scale_factor: scale,
+        mobile: false,
+        ..Default::default()
     }
 }
 

@@ -28,7 +28,7 @@ pub enum Button {
 }
 
 impl Button {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Button::Left => "left",
             Button::Right => "right",
@@ -37,11 +37,47 @@ impl Button {
     }
 
     /// Its bit in `buttons`.
-    fn bit(self) -> i64 {
+    pub(crate) fn bit(self) -> i64 {
         match self {
             Button::Left => 1,
             Button::Right => 2,
             Button::Middle => 4,
+        }
+    }
+}
+
+/// What is done with the pointer at an element.
+#[derive(Debug, Clone)]
+pub(crate) enum Gesture {
+    /// Press and release.
+    Click(ClickOptions),
+    /// Only move there.
+    Hover,
+    /// Only bring it into view.
+    Show,
+}
+
+impl Gesture {
+    /// What the element must be.
+    fn needs(&self) -> &'static [&'static str] {
+        match self {
+            Gesture::Click(options) if options.force => &[],
+            Gesture::Click(_) => &["visible", "stable", "events", "enabled"],
+            Gesture::Hover => &["visible", "stable", "events"],
+            Gesture::Show => &["stable"],
+        }
+    }
+
+    fn presses(&self) -> bool {
+        matches!(self, Gesture::Click(options) if !options.trial)
+    }
+
+    /// Whom a label stands for.
+    fn retarget(&self) -> &'static str {
+        match self {
+            Gesture::Click(options) if options.through_label => "label",
+            Gesture::Click(_) => "click",
+            _ => "none",
         }
     }
 }
@@ -53,6 +89,16 @@ pub struct ClickOptions {
     pub button: Button,
     /// How many times: 2 is a double click. Zero counts as one.
     pub count: u8,
+    /// Modifier keys to hold: the protocol's bits.
+    pub modifiers: i64,
+    /// Where in the element, from its top left corner; `None` for its middle.
+    pub position: Option<(f64, f64)>,
+    /// Without waiting for the element to be ready.
+    pub force: bool,
+    /// Only wait until it could be clicked.
+    pub trial: bool,
+    /// A label stands for its control.
+    pub through_label: bool,
 }
 
 /// What an action hit and what followed.
@@ -110,11 +156,21 @@ impl Page {
         options: &ClickOptions,
         deadline: &Deadline,
     ) -> Result<Acted> {
+        self.point_at(locator, &Gesture::Click(options.clone()), deadline).await
+    }
+
+    /// Does something with the pointer at an element, once it is ready for that.
+    pub(crate) async fn point_at(
+        &self,
+        locator: &Locator,
+        gesture: &Gesture,
+        deadline: &Deadline,
+    ) -> Result<Acted> {
         let mut attempt = 0;
         let mut before = None;
         loop {
             let failure = match self.frame_to_act_in(locator, deadline).await {
-                Ok(frame) => match self.try_click(&frame, locator, options, attempt, deadline).await {
+                Ok(frame) => match self.try_gesture(&frame, locator, gesture, attempt, deadline).await {
                     Ok(acted) => return Ok(acted),
                     Err(error) => error,
                 },
@@ -147,27 +203,32 @@ impl Page {
         tokio::time::sleep(Duration::from_millis(pause).min(deadline.remaining())).await;
     }
 
-    async fn try_click(
+    async fn try_gesture(
         &self,
         frame: &FrameId,
         locator: &Locator,
-        options: &ClickOptions,
+        gesture: &Gesture,
         attempt: usize,
         deadline: &Deadline,
     ) -> Result<Acted> {
+        let position = match gesture {
+            Gesture::Click(ClickOptions { position: Some((x, y)), .. }) => json!({ "x": x, "y": y }),
+            _ => json!(null),
+        };
         let argument = json!({
             "locator": locator,
-            "need": ["visible", "stable", "events", "enabled"],
+            "need": gesture.needs(),
             "timeout": deadline.remaining_ms(),
-            "retarget": "click",
+            "retarget": gesture.retarget(),
             "scroll": "auto",
-            "guard": true,
+            "position": position,
+            "guard": gesture.presses(),
             "attempt": attempt,
         });
         let target: Prepared = self.script(frame, "prepare", &argument, &deadline.with_grace()).await?;
         let world = self.world(frame).await?;
         let before = self.navigation_mark();
-        let sent = self.press_at(frame, &target, options, attempt, deadline).await;
+        let sent = self.send_gesture(frame, &target, gesture, attempt, deadline).await;
         let mut acted = Acted {
             handle: Handle { world: world.id, element: target.id },
             role: target.role,
@@ -177,7 +238,8 @@ impl Page {
             closed: false,
         };
         match sent {
-            Ok(()) => self.confirm(frame, target.id, &target.preview, deadline).await?,
+            Ok(()) if gesture.presses() => self.confirm(frame, target.id, &target.preview, deadline).await?,
+            Ok(()) => return Ok(acted),
             Err(Error::DialogOpen(dialog)) => {
                 acted.dialog = Some(dialog);
                 return Ok(acted);
@@ -197,15 +259,25 @@ impl Page {
     }
 
     /// Moves the pointer to the target, looks again, presses and releases.
-    async fn press_at(
+    async fn send_gesture(
         &self,
         frame: &FrameId,
         target: &Prepared,
-        options: &ClickOptions,
+        gesture: &Gesture,
         attempt: usize,
         deadline: &Deadline,
     ) -> Result<()> {
+        if matches!(gesture, Gesture::Show) {
+            return Ok(());
+        }
+        let default = ClickOptions::default();
+        let options = if let Gesture::Click(options) = gesture { options } else { &default };
         let (x, y) = self.point_through_frames(frame, (target.x, target.y), attempt, deadline).await?;
+        let modifiers = {
+            let mut state = self.lock();
+            state.hands.at = (x, y);
+            state.hands.modifiers | options.modifiers
+        };
         let event = |kind: &str, buttons: i64, count: i64| input::DispatchMouseEvent {
             r#type: kind.to_owned(),
             x,
@@ -213,6 +285,7 @@ impl Page {
             button: Some(if kind == "mouseMoved" { "none" } else { options.button.name() }.to_owned()),
             buttons: Some(buttons),
             click_count: Some(count),
+            modifiers: Some(modifiers),
             // What a mouse reports while a button is down; without it the page would see a pen that does not touch.
             force: (buttons != 0).then_some(0.5),
             ..Default::default()
@@ -220,8 +293,13 @@ impl Page {
         let session = self.session();
         let bit = options.button.bit();
         self.unless_blocked(deadline, async { Ok(session.call(&event("mouseMoved", 0, 0)).await?) }).await?;
-        let look = json!({ "id": target.id, "x": target.x, "y": target.y });
-        let _: IgnoredAny = self.script(frame, "recheck", &look, deadline).await?;
+        if !options.force {
+            let look = json!({ "id": target.id, "x": target.x, "y": target.y });
+            let _: IgnoredAny = self.script(frame, "recheck", &look, deadline).await?;
+        }
+        if !gesture.presses() {
+            return Ok(());
+        }
         self.unless_blocked(deadline, async {
             // Sent together: the browser keeps their order, and nothing can come between them.
             let calls: Vec<_> = (1..=i64::from(options.count.max(1)))

@@ -42,6 +42,8 @@ pub(crate) const SOURCE: &str = concat!(
     "\n",
     include_str!("script/read.js"),
     "\n",
+    include_str!("script/choose.js"),
+    "\n",
     include_str!("script/conditions.js"),
     "\n",
     include_str!("script/flags.js"),

@@ -15,6 +15,14 @@ pub(crate) struct State {
     pub frames: Frames,
     pub navigation: Navigation,
     pub dialog: Option<Dialog>,
+    /// The frame that selectors are looked for in; `None` for all of them.
+    pub scope: Option<crate::FrameId>,
+    /// Where the pointer is, and which of its buttons and which modifier keys are held.
+    pub hands: crate::gestures::Hands,
+    /// A file chooser that the page wanted to open.
+    pub chooser: Option<crate::choice::Chooser>,
+    /// What a drag that the page began carries.
+    pub drag: Option<serde_json::Value>,
     pub network: NetworkLog,
     pub console: Ring<ConsoleMessage>,
     pub errors: Ring<PageError>,
@@ -30,6 +38,10 @@ impl State {
             frames,
             navigation: Navigation::default(),
             dialog: None,
+            scope: None,
+            hands: Default::default(),
+            chooser: None,
+            drag: None,
             network: NetworkLog::default(),
             console: Ring::new(CONSOLE_CAPACITY),
             errors: Ring::new(CONSOLE_CAPACITY),

@@ -60,6 +60,14 @@ impl Page {
         Ok(Filled { acted, secret })
     }
 
+    /// Puts the focus on an element.
+    pub async fn focus(&self, locator: &Locator, deadline: &Deadline) -> Result<Acted> {
+        let argument = |timeout: u64| json!({ "locator": locator, "timeout": timeout });
+        let (frame, field) = self.start_entry(locator, "focus", argument, deadline).await?;
+        let before = self.navigation_mark();
+        self.entered(&frame, field, &before, deadline).await
+    }
+
     /// Types into a field with real keys, after what is there.
     pub async fn type_into(&self, locator: &Locator, text: &str, deadline: &Deadline) -> Result<Acted> {
         let argument = |timeout: u64| json!({ "locator": locator, "timeout": timeout });
@@ -95,7 +103,7 @@ impl Page {
         }
     }
 
-    async fn insert_text(&self, text: &str, deadline: &Deadline) -> Result<()> {
+    pub(crate) async fn insert_text(&self, text: &str, deadline: &Deadline) -> Result<()> {
         let insert = input::InsertText { text: text.to_owned() };
         self.unless_blocked(deadline, async { Ok(self.session().call(&insert).await.map(drop)?) }).await
     }

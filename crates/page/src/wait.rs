@@ -82,6 +82,27 @@ impl Page {
         }
     }
 
+    /// Waits until a JavaScript expression of the user is true; returns what it gave. Survives navigations.
+    pub async fn wait_for_function(&self, expression: &str, deadline: &Deadline) -> Result<crate::Evaluated> {
+        let loop_in_page = format!(
+            "new Promise((done, fail) => {{ const look = () => {{ try {{ const value = (0, eval)({}); \
+             const settle = v => v ? done(v) : requestAnimationFrame(look); \
+             value instanceof Promise ? value.then(settle, fail) : settle(value) }} catch (error) {{ fail(error) }} }}; look() }})",
+            crate::world::to_json(expression)?
+        );
+        loop {
+            match self.evaluate(&loop_in_page, deadline).await {
+                Err(Error::NavigatedAway { .. }) if !deadline.passed() => {
+                    self.wait_for_load(crate::LoadState::DomContentLoaded, deadline).await?;
+                }
+                Err(Error::Unresponsive { .. }) => {
+                    return Err(deadline.timeout(format!("`{expression}` to be true")));
+                }
+                other => return other,
+            }
+        }
+    }
+
     pub(crate) async fn wait_until_attached(&self, locator: &Locator, deadline: &Deadline) -> Result<()> {
         match self.wait_for_element(locator, ElementState::Attached, deadline).await {
             Err(Error::Timeout { .. }) => Err(Error::NotFound { what: locator.to_string() }),
@@ -98,10 +119,11 @@ impl Page {
         deadline: &Deadline,
     ) -> Result<()> {
         loop {
-            let (frames, before) = {
+            let before = {
                 let state = self.lock();
-                (state.frames.ids(), (state.navigation.committed, state.frames.len()))
+                (state.navigation.committed, state.frames.len())
             };
+            let frames = self.frames_to_search()?;
             let argument = json!({ "cond": condition, "timeout": deadline.remaining_ms() });
             let grace = deadline.with_grace();
             let asked =

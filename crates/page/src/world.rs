@@ -188,6 +188,7 @@ impl From<ScriptError> for Error {
             "disabled" => Error::Disabled { preview, why },
             "not-editable" => Error::NotEditable { preview, why },
             "wrong-type" => Error::WrongType { preview, why },
+            "no-option" => Error::NoOption { preview, why },
             "bad-value" => Error::BadValue { preview, why },
             "timeout" => Error::Timeout { what: seen, after: std::time::Duration::ZERO, log: Vec::new() },
             _ => Error::Script { message: format!("{kind} {why}{reason}") },

@@ -46,6 +46,8 @@ pub enum Kind {
     NotEditable,
     /// Not for this kind of element.
     WrongElement,
+    /// The list has no such option.
+    NoOption,
     /// The field does not take the value.
     BadValue,
     /// The field shows another value.
@@ -72,6 +74,8 @@ pub enum Kind {
     NoHistory,
     /// The page changed meanwhile.
     NavigatedAway,
+    /// The frame that was chosen is gone.
+    FrameGone,
     /// The page's script threw.
     ScriptError,
     /// A result that JSON cannot hold.
@@ -133,6 +137,7 @@ impl Kind {
             Kind::Disabled => ("disabled", 1),
             Kind::NotEditable => ("not-editable", 1),
             Kind::WrongElement => ("wrong-element", 1),
+            Kind::NoOption => ("no-option", 1),
             Kind::BadValue => ("bad-value", 1),
             Kind::ValueDiffers => ("value-differs", 1),
             Kind::Timeout => ("timeout", 1),
@@ -146,6 +151,7 @@ impl Kind {
             Kind::NavigationFailed => ("navigation-failed", 1),
             Kind::NoHistory => ("no-history", 1),
             Kind::NavigatedAway => ("navigated-away", 1),
+            Kind::FrameGone => ("frame-gone", 1),
             Kind::ScriptError => ("script-error", 1),
             Kind::NotJson => ("not-json", 1),
             Kind::TabClosed => ("tab-closed", 1),
@@ -183,7 +189,7 @@ impl Kind {
     }
 
     /// Every kind, in the order of the table.
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 52] = [
         Kind::Usage,
         Kind::BadNumber,
         Kind::BadSelector,
@@ -203,6 +209,7 @@ impl Kind {
         Kind::Disabled,
         Kind::NotEditable,
         Kind::WrongElement,
+        Kind::NoOption,
         Kind::BadValue,
         Kind::ValueDiffers,
         Kind::Timeout,
@@ -216,6 +223,7 @@ impl Kind {
         Kind::NavigationFailed,
         Kind::NoHistory,
         Kind::NavigatedAway,
+        Kind::FrameGone,
         Kind::ScriptError,
         Kind::NotJson,
         Kind::TabClosed,
@@ -299,6 +307,7 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
             Kind::WrongElement,
             "look at what it is with `surehand snapshot -i`, and choose the verb or the element that fits",
         ),
+        E::NoOption { .. } => (Kind::NoOption, "use one of the options listed, by value or label"),
         E::BadValue { .. } => (Kind::BadValue, "give a value that the field takes"),
         E::ValueDiffers { .. } => {
             (Kind::ValueDiffers, "the page or the field changed the value; check its length and format")
@@ -321,6 +330,7 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
         E::BadUrl { .. } => (Kind::BadUrl, "write it like http://127.0.0.1:8000/page"),
         E::NoHistory { .. } => (Kind::NoHistory, "open an address with `surehand open URL`"),
         E::NavigatedAway { .. } => (Kind::NavigatedAway, "look at the new page with `surehand snapshot -i`"),
+        E::FrameGone => (Kind::FrameGone, "go back to the whole page with `surehand frame main`"),
         E::Script { .. } => (
             Kind::ScriptError,
             "the script runs in the page: check it there, e.g. with `surehand get html body`",
@@ -373,6 +383,7 @@ impl From<BrowserError> for Fault {
             Kind::NoBrowser => fault.hint("`surehand doctor` shows what is missing and how to mend it"),
             Kind::BrowserFailed => fault.hint("`surehand doctor` checks what a browser needs"),
             Kind::EndpointUnreachable | Kind::NotABrowser => fault.hint(START_A_BROWSER),
+            Kind::Usage => fault.hint("give a port, host:port, http://host:port or a ws:// address"),
             _ => fault,
         }
     }

@@ -14,7 +14,7 @@ use crate::{Context, Effect, Report, Verb};
 /// Wait for an element, a text, an address, a load state, or some milliseconds
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 #[command(after_help = "Example:\n  surehand wait '#result'\n  surehand wait '#spinner' --state hidden\n  surehand wait --text 'Thank you'\n  surehand wait --url '**/done'\n  surehand wait 500")]
-#[command(group = clap::ArgGroup::new("condition").required(true).args(["target", "text", "url", "load"]))]
+#[command(group = clap::ArgGroup::new("condition").required(true).args(["target", "text", "url", "load", "function"]))]
 pub struct Wait {
     /// Milliseconds, or a selector: @eN, CSS, xpath=… or text=…
     pub target: Option<String>,
@@ -30,6 +30,10 @@ pub struct Wait {
     /// How far the page must have come
     #[arg(short, long, value_enum)]
     pub load: Option<Until>,
+    /// A JavaScript expression that must become true
+    #[arg(short, long = "fn", value_name = "JS", allow_hyphen_values = true)]
+    #[serde(rename = "fn")]
+    pub function: Option<String>,
 }
 
 /// What an element must be.
@@ -71,6 +75,11 @@ pub enum Waited {
         /// The one that matched.
         url: String,
     },
+    /// A condition.
+    Fn {
+        /// What it gave.
+        result: Box<serde_json::value::RawValue>,
+    },
     /// A load state.
     Load {
         /// Which.
@@ -85,6 +94,7 @@ impl Report for Waited {
             Waited::Selector { selector } => format!("{selector} is there"),
             Waited::Text { text } => format!("the page shows {text:?}"),
             Waited::Url { url } => url.clone(),
+            Waited::Fn { result } => result.get().to_owned(),
             Waited::Load { state } => format!("the page is there ({state:?})"),
         }
     }
@@ -117,6 +127,10 @@ impl Verb for Wait {
                 .map_err(|why| Fault::new(Kind::Usage, format!("{pattern:?} is no address pattern: {why}")))?;
             let url = tab.page.wait_for_url(&pattern, &cx.deadline()).await?;
             return Ok(Waited::Url { url });
+        }
+        if let Some(function) = self.function {
+            let value = tab.page.wait_for_function(&function, &cx.deadline()).await?;
+            return Ok(Waited::Fn { result: value.result });
         }
         let state = self.load.unwrap_or_default();
         tab.page.wait_for_load(state.into(), &cx.navigation_deadline()).await?;

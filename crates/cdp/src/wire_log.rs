@@ -9,13 +9,13 @@ const SHOWN: usize = 2000;
 
 pub(crate) fn sent(text: &str) {
     if tracing::enabled!(target: "cdp", tracing::Level::TRACE) {
-        tracing::trace!(target: "cdp", "→ {}", readable(text, is_secret_when_sent));
+        tracing::trace!(target: "cdp", "→ {}", readable(without_keys(text), is_secret_when_sent));
     }
 }
 
 pub(crate) fn received(text: &str) {
     if tracing::enabled!(target: "cdp", tracing::Level::TRACE) {
-        tracing::trace!(target: "cdp", "← {}", readable(text, redact::is_sensitive_name));
+        tracing::trace!(target: "cdp", "← {}", readable(text, is_secret_when_received));
     }
 }
 
@@ -25,9 +25,26 @@ fn is_secret_when_sent(name: &str) -> bool {
         || redact::is_sensitive_name(name)
 }
 
+fn is_secret_when_received(name: &str) -> bool {
+    matches!(name, "postData" | "bytes") || redact::is_sensitive_name(name)
+}
+
+/// A key press spells what is typed in several of its members: only that there was one is shown.
+fn without_keys(text: &str) -> &str {
+    match text.find(r#""Input.dispatchKeyEvent""#) {
+        Some(at) => &text[..at + r#""Input.dispatchKeyEvent""#.len()],
+        None => text,
+    }
+}
+
 fn readable(text: &str, is_secret: fn(&str) -> bool) -> Cow<'_, str> {
     let masked = redact::mask_members(cut(text), is_secret);
-    if text.len() > SHOWN { Cow::Owned(format!("{masked}… ({} bytes)", text.len())) } else { masked }
+    let masked = redact::mask_queries(&masked).into_owned();
+    if text.len() > SHOWN {
+        Cow::Owned(format!("{masked}… ({} bytes)", text.len()))
+    } else {
+        Cow::Owned(masked)
+    }
 }
 
 fn cut(text: &str) -> &str {
@@ -45,6 +62,12 @@ mod tests {
             readable(text, is_secret_when_sent),
             r#"{"id":1,"method":"Input.insertText","params":{"text":"[REDACTED]"}}"#
         );
+    }
+
+    #[test]
+    fn keys_do_not_spell_what_is_typed() {
+        let text = r#"{"id":1,"method":"Input.dispatchKeyEvent","params":{"windowsVirtualKeyCode":90}}"#;
+        assert!(!readable(without_keys(text), is_secret_when_sent).contains("90"));
     }
 
     #[test]

@@ -20,7 +20,6 @@ const STYLES: Styles = Styles::styled()
 /// Sure hands on a web browser, for agents, scripts and services
 #[derive(Debug, Parser)]
 #[command(name = "surehand", version, styles = STYLES, max_term_width = 100, propagate_version = false,
-    disable_help_subcommand = true,
     after_help = "Example:\n  surehand open 127.0.0.1:8000\n  surehand snapshot -i\n  surehand fill @e3 user@example.com\n  surehand click @e7\n  surehand close")]
 pub(crate) struct Cli {
     #[command(flatten)]

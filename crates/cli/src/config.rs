@@ -26,7 +26,7 @@ pub(crate) struct Flags {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub json: bool,
     /// How long to wait, in milliseconds [default: 5000, for navigation 30000]
-    #[arg(long, global = true, value_name = "MS", value_parser = clap::value_parser!(u64).range(0..=LONGEST_MS))]
+    #[arg(long, global = true, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=LONGEST_MS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
     /// Show the browser's window
@@ -57,8 +57,8 @@ pub(crate) struct Flags {
     #[arg(long, global = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_https_errors: Option<bool>,
-    /// Close the session after this long without a command, in milliseconds [default: 1800000]
-    #[arg(long, global = true, value_name = "MS", value_parser = clap::value_parser!(u64).range(0..=LONGEST_MS))]
+    /// Close the session after this long without a command, in milliseconds; 0 for never [default: 1800000]
+    #[arg(long, global = true, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=LONGEST_MS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_timeout: Option<u64>,
 }
@@ -158,7 +158,7 @@ impl Effective {
     fn add_file(&mut self, path: &Path) -> Result<(), Fault> {
         let wrong = |why: String| {
             Fault::new(Kind::Usage, format!("{}: {why}", path.display()))
-                .hint("`surehand config` lists all keys")
+                .hint(format!("correct the file; the keys are {}", keys().collect::<Vec<_>>().join(", ")))
         };
         let text = fs_err::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
         let table: Table = text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;

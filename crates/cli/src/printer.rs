@@ -1,6 +1,6 @@
 //! The only place that prints. Colours only where a person looks (and `NO_COLOR` is not set): anstream sees to that.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -92,7 +92,7 @@ impl Printer {
         match serde_json::from_str::<Message>(line) {
             Ok(Message::Text { text, aside, failed }) => {
                 if !text.is_empty() {
-                    self.line(&text);
+                    self.line(&harmless(&text));
                 }
                 if let Some(aside) = aside {
                     self.note(&aside);
@@ -130,10 +130,27 @@ fn exit_code(code: &str) -> ExitCode {
     ExitCode::from(Kind::from_code(code).unwrap_or(Kind::Internal).exit_code())
 }
 
-/// A reader that went away (`surehand … | head`) is no failure of ours.
+/// A reader that went away (`surehand … | head`) is no failure of ours; a full disk is.
 fn write_out(text: &str) {
     let mut out = anstream::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            write_err(&format!(
+                "{ERROR}error[unwritable-path]{ERROR:#}: the result cannot be written: {error}\n"
+            ));
+            std::process::exit(i32::from(Kind::UnwritablePath.exit_code()));
+        }
+        _ => {}
+    }
+}
+
+/// What a page says is data: on a terminal its control characters must not become commands.
+fn harmless(text: &str) -> std::borrow::Cow<'_, str> {
+    let is_command = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if std::io::stdout().is_terminal() && text.contains(is_command) {
+        return text.replace(is_command, "").into();
+    }
+    text.into()
 }
 
 fn write_err(text: &str) {
@@ -182,7 +199,7 @@ impl Listener for Progress {
             },
             Message::Progress { what, done, total } => self.advance(what, done, total),
             Message::Log(line) => self.printer.note(&line),
-            Message::Replaced | Message::Text { .. } => {}
+            Message::Alive | Message::Replaced | Message::Text { .. } => {}
         }
     }
 }

@@ -126,6 +126,16 @@ fn a_browser_killed_in_mid_command() {
 }
 
 #[test]
+fn waiting_for_time_ends_with_the_browser() {
+    let (cli, site) = (fresh_cli(), small_site());
+    ok(&cli, &["open", &site.url("/")]);
+    let wait = Running::start(&cli, &["wait", "30000"]);
+    assert!(wait_until(SOON, || wait.is_connected()));
+    assert!(processes::kill(browser_pid(&cli)));
+    Failure::from(&wait.finish()).must_be("browser-gone", 3).must_take_less_than(Duration::from_secs(10));
+}
+
+#[test]
 fn a_daemon_killed() {
     let (cli, site) = (fresh_cli(), small_site());
     ok(&cli, &["open", &site.url("/")]);

@@ -57,6 +57,34 @@ pub fn mask_members<'a>(text: &'a str, is_secret: impl Fn(&str) -> bool) -> Cow<
     Cow::Owned(out)
 }
 
+/// Replaces the values of sensitive parameters in addresses and form bodies: `?token=…`, `&password=…`.
+pub fn mask_queries(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, _) in text.match_indices(['?', '&']) {
+        let rest = &text[at + 1..];
+        let Some((name, value)) = rest.split_once('=') else { continue };
+        if name.len() > 64 || at < copied || !is_sensitive_name(name) || !name.chars().all(is_name_character)
+        {
+            continue;
+        }
+        let start = at + 1 + name.len() + 1;
+        let end = value.find(['&', '#', '"', '\'', '\\', ' ', '<', '\n']).unwrap_or(value.len());
+        out.push_str(&text[copied..start]);
+        out.push_str(MASK);
+        copied = start + end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+fn is_name_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || matches!(character, '-' | '_' | '.' | '[' | ']')
+}
+
 /// Byte ranges of a member's name and of its string value, both without their quotes.
 struct Member {
     name: (usize, usize),
@@ -169,6 +197,15 @@ mod tests {
         for name in ["url", "title", "passive", "compass", "author", "text"] {
             assert!(!is_sensitive_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn secrets_in_addresses_are_masked() {
+        assert_eq!(
+            mask_queries("GET http://h/?a=1&token=abc&b=2#x http://h/?password=p%20q\""),
+            "GET http://h/?a=1&token=[REDACTED]&b=2#x http://h/?password=[REDACTED]\""
+        );
+        assert!(matches!(mask_queries("http://h/?page=2"), Cow::Borrowed(_)));
     }
 
     proptest! {

@@ -49,6 +49,11 @@ impl Deadline {
         Self { at: self.at.min(Instant::now() + limit.min(LONGEST)), ..self.clone() }
     }
 
+    /// The same, later by the time that the work itself takes.
+    pub(crate) fn extended(&self, by: Duration) -> Self {
+        Self { at: self.at + by.min(LONGEST), total: self.total + by.min(LONGEST), ..self.clone() }
+    }
+
     /// The same, a little later: a wait inside the page that ends with this deadline has time to tell why it failed.
     pub fn with_grace(&self) -> Self {
         Self { at: self.at + Duration::from_millis(500), ..self.clone() }

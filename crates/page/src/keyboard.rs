@@ -6,13 +6,17 @@ use crate::keys::{self, Key, KeyChord};
 use crate::page::Page;
 use crate::{Deadline, Error, Result};
 
+/// A page that does much with every key gets this for each.
+const KEY_TIME: std::time::Duration = std::time::Duration::from_millis(20);
+
 impl Page {
     /// Presses a chord such as `Control+a` where the focus is. Returns the new address if it led to one.
     pub async fn press(&self, chord: &KeyChord, deadline: &Deadline) -> Result<Option<String>> {
         let before = self.navigation_mark();
         match self.press_chord(chord, deadline).await {
             // The key did what it should: the dialog is its effect.
-            Ok(()) | Err(Error::DialogOpen(_)) => {}
+            Ok(()) => self.let_page_react(deadline).await,
+            Err(Error::DialogOpen(_)) => {}
             Err(error) => return Err(error),
         }
         Ok(self.settle(&before, deadline).await)
@@ -69,6 +73,9 @@ impl Page {
 
     /// Types a text where the focus is: keys where the keyboard has one, else the character itself.
     pub(crate) async fn type_text(&self, text: &str, deadline: &Deadline) -> Result<()> {
+        // The deadline is for the page to be ready; typing itself takes its time.
+        let characters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        let deadline = &deadline.extended(KEY_TIME.saturating_mul(characters));
         self.unless_blocked(deadline, async {
             let session = self.session();
             let mut calls = Vec::new();

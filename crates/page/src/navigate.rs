@@ -34,6 +34,9 @@ pub struct Navigated {
 /// A title is a courtesy: a page that is already stuck in its own script must not hold up the answer.
 const TITLE_TIME: Duration = Duration::from_secs(1);
 
+/// A page that is busy for longer than this reacts in its own time.
+const REACTION: Duration = Duration::from_millis(500);
+
 /// A page that does not answer for this long is stuck in its own script.
 const STUCK: Duration = Duration::from_secs(1);
 
@@ -43,12 +46,10 @@ const EMPTY_ERROR_PAGE: &str = "net::ERR_HTTP_RESPONSE_CODE_FAILURE";
 impl Page {
     /// Opens an address and waits until the page is there.
     pub async fn open(&self, url: &str, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
-        self.freed_from_stuck_script(self.navigate_to(url, until, deadline)).await
-    }
-
-    async fn navigate_to(&self, url: &str, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        let _turn = self.begin_navigation(deadline).await?;
         // A renderer that is told to navigate before it runs crashes (seen on Chromium 156).
         self.until(deadline, "the tab to start", |state| state.ready.then_some(())).await?;
+        self.end_stuck_script().await;
         let before = self.lock().frames.main().loader_id.clone();
         let call = self.session().call(&cdp::Navigate { url: url.to_owned(), ..Default::default() });
         let answer = match deadline.run(format!("{url} to answer"), call).await {
@@ -85,27 +86,27 @@ impl Page {
         let _ = self.until(&Deadline::after(STUCK), "the error page", shown).await;
     }
 
-    /// Leaves a page; if its script is stuck and would never let go, ends the script.
-    async fn freed_from_stuck_script<T>(&self, leaving: impl Future<Output = T>) -> T {
-        let free = async {
-            let probe = runtime::Evaluate { expression: "0".to_owned(), ..Default::default() };
-            if tokio::time::timeout(STUCK, self.session().call(&probe)).await.is_err() {
-                self.session().post(&runtime::TerminateExecution {});
-            }
-            std::future::pending().await
-        };
-        tokio::select! {
-            left = leaving => left,
-            never = free => never,
+    /// Navigations of one tab come one after the other: a second one would only abort the first.
+    async fn begin_navigation(&self, deadline: &Deadline) -> Result<tokio::sync::MutexGuard<'_, ()>> {
+        let turn = deadline.run("another navigation of this tab", self.0.navigating.lock()).await?;
+        // A crash is over when the tab is led elsewhere.
+        self.lock().crashed = false;
+        Ok(turn)
+    }
+
+    /// A page that is stuck in its own script would never let go: the script is ended. It must be done before the browser
+    /// prepares the next document, because from then on it listens to that one.
+    async fn end_stuck_script(&self) {
+        let probe = runtime::Evaluate { expression: "0".to_owned(), ..Default::default() };
+        if tokio::time::timeout(STUCK, self.session().call(&probe)).await.is_err() {
+            self.session().post(&runtime::TerminateExecution {});
         }
     }
 
     /// Loads the page again.
     pub async fn reload(&self, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
-        self.freed_from_stuck_script(self.load_again(until, deadline)).await
-    }
-
-    async fn load_again(&self, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        let _turn = self.begin_navigation(deadline).await?;
+        self.end_stuck_script().await;
         let mark = self.lock().navigation.committed;
         deadline.run("the reload", self.session().call(&cdp::Reload::default())).await??;
         self.reached(until, deadline, |state| state.navigation.committed > mark).await?;
@@ -114,17 +115,15 @@ impl Page {
 
     /// Goes back (`-1`) or forward (`1`) in the tab's history.
     pub async fn go(&self, step: i64, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
-        self.freed_from_stuck_script(self.walk_history(step, until, deadline)).await
-    }
-
-    async fn walk_history(&self, step: i64, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
         let direction = if step < 0 { "back" } else { "forward" };
+        let _turn = self.begin_navigation(deadline).await?;
         let history =
             deadline.run("the history", self.session().call(&cdp::GetNavigationHistory {})).await??;
         let index = usize::try_from(history.current_index + step).ok();
         let Some(entry) = index.and_then(|index| history.entries.get(index)) else {
             return Err(Error::NoHistory { direction });
         };
+        self.end_stuck_script().await;
         let before = self.lock().navigation.clone();
         let go = cdp::NavigateToHistoryEntry { entry_id: entry.id };
         deadline.run(direction, self.session().call(&go)).await??;
@@ -201,6 +200,18 @@ impl Page {
     /// The navigations so far, to compare with later.
     pub(crate) fn navigation_mark(&self) -> Navigation {
         self.lock().navigation.clone()
+    }
+
+    /// One task of the page later: what a key set going (a form's submission, say) has begun by then.
+    pub(crate) async fn let_page_react(&self, deadline: &Deadline) {
+        let task = runtime::Evaluate {
+            expression: "new Promise(done => setTimeout(done))".to_owned(),
+            await_promise: Some(true),
+            ..Default::default()
+        };
+        let reacted = async { Ok(self.session().call(&task).await.map(drop)?) };
+        // A page that is gone, asks something or is stuck has reacted, in its way.
+        let _ = self.unless_blocked(&deadline.at_most(REACTION), reacted).await;
     }
 
     /// After an action: if it started a navigation, waits for it to commit. Returns the new address if it changed.

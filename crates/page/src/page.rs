@@ -32,6 +32,8 @@ pub(crate) struct Inner {
     session: OnceLock<Session>,
     target_id: String,
     state: Mutex<Option<State>>,
+    /// Held while the tab navigates.
+    pub navigating: tokio::sync::Mutex<()>,
     /// Bumped with every change of the state; commands wait for it.
     changes: watch::Sender<u64>,
 }
@@ -50,6 +52,7 @@ impl Page {
             session: OnceLock::new(),
             target_id: info.target_id.clone(),
             state: Mutex::new(None),
+            navigating: tokio::sync::Mutex::default(),
             changes: watch::channel(0).0,
         });
         let sink = TabSink { page: inner.myself.clone(), is_main: true };

@@ -48,6 +48,9 @@ pub struct Evaluated {
     pub result: Box<RawValue>,
 }
 
+/// A page that runs its scripts answers a trivial one at once.
+const PROBE_TIME: std::time::Duration = std::time::Duration::from_millis(500);
+
 impl Page {
     /// Reads `what` (`text`, `html`, `value`, `attr`, `box`, `count`) of the first visible match, else of the first,
     /// waiting for one to appear (except for `count`).
@@ -115,25 +118,38 @@ impl Page {
 
     /// Runs a script of the user in the page's own world and waits for its promise.
     pub async fn evaluate(&self, expression: &str, deadline: &Deadline) -> Result<Evaluated> {
-        self.unless_blocked(deadline, async {
-            let mut script = runtime::Evaluate {
-                expression: expression.to_owned(),
-                return_by_value: Some(true),
-                await_promise: Some(true),
-                user_gesture: Some(true),
-                ..Default::default()
-            };
-            let mut answer = self.session().call(&script).await.map_err(explain)?;
-            if answer.exception_details.as_ref().is_some_and(wants_console_rules) {
-                script.repl_mode = Some(true);
-                answer = self.session().call(&script).await.map_err(explain)?;
+        let evaluated = self.unless_blocked(deadline, self.evaluate_now(expression)).await;
+        match evaluated {
+            Err(Error::Unresponsive { .. }) if self.answers().await => {
+                Err(deadline.timeout("the script's promise to settle"))
             }
-            if let Some(details) = &answer.exception_details {
-                return Err(Error::Script { message: exception_text(details) });
-            }
-            Ok(Evaluated { result: json_of(answer.result) })
-        })
-        .await
+            other => other,
+        }
+    }
+
+    /// Does the page still run its scripts?
+    async fn answers(&self) -> bool {
+        let probe = runtime::Evaluate { expression: "0".to_owned(), ..Default::default() };
+        matches!(tokio::time::timeout(PROBE_TIME, self.session().call(&probe)).await, Ok(Ok(_)))
+    }
+
+    async fn evaluate_now(&self, expression: &str) -> Result<Evaluated> {
+        let mut script = runtime::Evaluate {
+            expression: expression.to_owned(),
+            return_by_value: Some(true),
+            await_promise: Some(true),
+            user_gesture: Some(true),
+            ..Default::default()
+        };
+        let mut answer = self.session().call(&script).await.map_err(explain)?;
+        if answer.exception_details.as_ref().is_some_and(wants_console_rules) {
+            script.repl_mode = Some(true);
+            answer = self.session().call(&script).await.map_err(explain)?;
+        }
+        if let Some(details) = &answer.exception_details {
+            return Err(Error::Script { message: exception_text(details) });
+        }
+        Ok(Evaluated { result: json_of(answer.result) })
     }
 }
 
@@ -156,6 +172,9 @@ fn explain(error: surehand_cdp::Error) -> Error {
     match &error {
         surehand_cdp::Error::Refused { message, .. } if message.contains("reference chain is too long") => {
             Error::NotJson { why: "it refers to itself or is nested too deeply".to_owned() }
+        }
+        surehand_cdp::Error::Refused { message, .. } if message.contains("returned by value") => {
+            Error::NotJson { why: "it holds something that JSON has no word for".to_owned() }
         }
         _ if error.is_gone() => Error::NavigatedAway { what: "the script ran".to_owned() },
         _ => error.into(),

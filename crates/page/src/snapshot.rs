@@ -62,6 +62,8 @@ pub struct Node<'a> {
 pub struct Snapshot {
     /// The address of the main frame.
     pub url: String,
+    /// How many levels are shown.
+    depth: Option<u32>,
     pieces: Vec<Piece>,
 }
 
@@ -121,7 +123,7 @@ impl Page {
         })?;
         let mut pieces = vec![root];
         pieces.extend(rest.into_iter().flatten());
-        Ok(Snapshot { url: self.url(), pieces })
+        Ok(Snapshot { url: self.url(), depth: options.depth, pieces })
     }
 
     async fn describe(
@@ -178,6 +180,9 @@ impl Snapshot {
         for row in piece.rows.lines() {
             let Some(mut node) = parse_row(row, piece.world) else { continue };
             node.depth += indent;
+            if self.depth.is_some_and(|depth| node.depth >= depth as usize) {
+                continue;
+            }
             visit(&node);
             if let Some(child) = self.shown_in(&node).filter(|_| nested < DEEPEST) {
                 self.walk_piece(child, node.depth + 1, nested + 1, visit);
@@ -211,6 +216,7 @@ mod tests {
         let handle = |world, element| Handle { world, element };
         let snapshot = Snapshot {
             url: String::new(),
+            depth: None,
             pieces: vec![
                 Piece {
                     world: 1,

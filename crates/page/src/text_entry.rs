@@ -74,7 +74,8 @@ impl Page {
         let (frame, field) = self.start_entry(locator, "typeStart", argument, deadline).await?;
         let before = self.navigation_mark();
         match self.type_text(text, deadline).await {
-            Ok(()) | Err(Error::DialogOpen(_)) => {}
+            Ok(()) => self.let_page_react(deadline).await,
+            Err(Error::DialogOpen(_)) => {}
             Err(error) => return Err(error),
         }
         self.entered(&frame, field, &before, deadline).await

@@ -95,7 +95,7 @@ impl Page {
                 Err(Error::NavigatedAway { .. }) if !deadline.passed() => {
                     self.wait_for_load(crate::LoadState::DomContentLoaded, deadline).await?;
                 }
-                Err(Error::Unresponsive { .. }) => {
+                Err(Error::Timeout { .. }) => {
                     return Err(deadline.timeout(format!("`{expression}` to be true")));
                 }
                 other => return other,

@@ -1,5 +1,6 @@
 //! Roles and names: our own computation, the browser's, and its accessibility tree must agree.
 #![cfg(unix)]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
 

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use surehand_session::{Fault, Kind};
 
@@ -28,6 +29,9 @@ impl Listener for Silent {
 pub struct Client {
     home: Home,
 }
+
+/// A daemon that is silent for this long is stuck: while a command runs it says so every two seconds.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// More daemons than this in one command means that they do not live.
 const STARTS: usize = 4;
@@ -120,10 +124,19 @@ fn converse(
     request: &Request,
     listener: &mut dyn Listener,
 ) -> Result<Answer, Fault> {
-    let broken = |error: io::Error| gone(&error.to_string());
+    let broken = |error: io::Error| match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            let limit = SILENCE.as_secs();
+            gone(&format!(
+                "it has been silent for {limit} s and seems to be stopped; end its process and try again"
+            ))
+        }
+        _ => gone(&error.to_string()),
+    };
     let mut line =
         serde_json::to_string(request).map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
     line.push('\n');
+    ipc::limit_silence(&stream, SILENCE).map_err(broken)?;
     stream.write_all(line.as_bytes()).map_err(broken)?;
     let mut reader = BufReader::with_capacity(64 * 1024, stream);
     loop {

@@ -40,6 +40,9 @@ const HANDOVER: Duration = Duration::from_secs(15);
 /// Idle sessions are looked for at least this often.
 const LOOK: Duration = Duration::from_secs(30);
 
+/// How often a client that waits is told that its command is under way.
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(2);
+
 /// A request is a command line, not a film.
 const LONGEST_REQUEST: u64 = 256 * 1024 * 1024;
 
@@ -169,12 +172,14 @@ impl Daemon {
             let (messages, mut queued) = mpsc::unbounded_channel();
             let answering = self.answer(&line, messages);
             tokio::pin!(answering);
+            let mut heartbeat = tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT, HEARTBEAT);
             // Notes go out while the command runs, and a client that hangs up cancels it.
             let last = loop {
                 tokio::select! {
                     biased;
                     Some(message) = queued.recv() => send_message(&mut writer, &message).await?,
                     last = &mut answering => break last,
+                    _ = heartbeat.tick() => send_message(&mut writer, &Message::Alive).await?,
                     gone = reader.fill_buf() => if gone?.is_empty() { return Ok(()) } else { std::future::pending().await },
                 }
             };

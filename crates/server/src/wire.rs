@@ -66,6 +66,8 @@ pub enum Message {
     },
     /// A line of the log.
     Log(String),
+    /// The command is still under way.
+    Alive,
     /// The daemon is of another version, had nothing to keep and is gone: ask again.
     Replaced,
     /// The result, for people. The last line.

@@ -10,6 +10,8 @@ use surehand_page::{Error as PageError, NavigationFailure};
 pub enum Kind {
     /// The command line, a request or an argument makes no sense.
     Usage,
+    /// An argument is not text.
+    NotUtf8,
     /// A number is out of range.
     BadNumber,
     /// A selector does not parse.
@@ -119,6 +121,7 @@ impl Kind {
     fn facts(self) -> (&'static str, u8) {
         match self {
             Kind::Usage => ("usage", 2),
+            Kind::NotUtf8 => ("not-utf8", 2),
             Kind::BadNumber => ("bad-number", 2),
             Kind::BadSelector => ("bad-selector", 2),
             Kind::UnknownKey => ("unknown-key", 2),
@@ -189,8 +192,9 @@ impl Kind {
     }
 
     /// Every kind, in the order of the table.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 53] = [
         Kind::Usage,
+        Kind::NotUtf8,
         Kind::BadNumber,
         Kind::BadSelector,
         Kind::UnknownKey,
@@ -287,9 +291,10 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
             (Kind::Ambiguous, "use one of the selectors listed, or a reference from `surehand snapshot -i`")
         }
         E::Stale { .. } => (Kind::StaleRef, "take a new `surehand snapshot -i` and use its references"),
-        E::BadSelector { .. } => {
-            (Kind::BadSelector, "selectors are @eN, CSS, xpath=… or text=…; quote them for the shell")
-        }
+        E::BadSelector { .. } => (
+            Kind::BadSelector,
+            "selectors are @eN, CSS, xpath=…, text=…, role=…, label=… …; quote them for the shell",
+        ),
         E::NotVisible { .. } => (
             Kind::NotVisible,
             "make it visible first (open its menu, scroll, wait), or choose another element",
@@ -350,9 +355,10 @@ fn classify_navigation(failure: NavigationFailure) -> (Kind, &'static str) {
     match failure {
         NavigationFailure::Dns => (Kind::UnknownHost, "check the spelling of the host and the network"),
         NavigationFailure::Unreachable => (Kind::UnreachableHost, "check that the server runs, and its port"),
-        NavigationFailure::Tls => {
-            (Kind::TlsError, "if you trust the server, start the session with --ignore-https-errors")
-        }
+        NavigationFailure::Tls => (
+            Kind::TlsError,
+            "if the server speaks plain HTTP write http://…; if you trust its certificate start the session with --ignore-https-errors",
+        ),
         NavigationFailure::Aborted => {
             (Kind::NavigationAborted, "the address may be a download or answer nothing")
         }

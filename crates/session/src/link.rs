@@ -60,7 +60,9 @@ impl Link {
             Channel::Pipe(to_browser, from_browser) => Transport::pipe(to_browser, from_browser),
             Channel::WebSocket(url) => Transport::websocket(&url).await?,
         };
-        let viewport = (!headed).then_some(VIEWPORT);
+        // Who gives the window a size wants the page to have it.
+        let sized = options.args.iter().flatten().any(|arg| arg.starts_with("--window-size"));
+        let viewport = (!headed && !sized).then_some(VIEWPORT);
         Ok(Self::over(transport, Some(launched.process), viewport))
     }
 

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Fault, Kind};
+
 /// What the user wants of the browser of a session. Absent means: whatever the session has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -53,9 +55,28 @@ impl SessionOptions {
             || self.ignore_https_errors == Some(true)
     }
 
-    /// How long the session may be idle.
+    /// What cannot work is refused before a browser is started: the browser itself would go on without a word.
+    pub fn check(&self) -> Result<(), Fault> {
+        if let Some(proxy) = self.proxy.as_deref().filter(|proxy| !is_proxy(proxy)) {
+            return Err(Fault::new(Kind::Usage, format!("{proxy:?} is no proxy"))
+                .hint("write it like http://127.0.0.1:3128 or socks5://127.0.0.1:1080"));
+        }
+        if let Some(profile) = &self.profile {
+            writable(profile).map_err(|error| {
+                Fault::new(Kind::UnwritablePath, format!("the profile cannot be kept: {error}"))
+                    .hint("choose a directory that you may write to")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// How long the session may be idle; 0 means for ever.
     pub fn idle(&self) -> Duration {
-        self.idle_timeout.map_or(IDLE, Duration::from_millis)
+        match self.idle_timeout {
+            None => IDLE,
+            Some(0) => Duration::MAX,
+            Some(limit) => Duration::from_millis(limit),
+        }
     }
 
     /// The first option that `asked` wants differently from how the session was started: its flag.
@@ -77,6 +98,27 @@ impl SessionOptions {
         ];
         checks.into_iter().find(|(_, differs)| *differs).map(|(name, _)| name)
     }
+}
+
+/// `[scheme://][user:password@]host:port`
+fn is_proxy(text: &str) -> bool {
+    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
+    let address = rest.trim_end_matches('/').rsplit('@').next().unwrap_or_default();
+    let known = matches!(scheme, "http" | "https" | "socks" | "socks4" | "socks5");
+    let (host, port) = address.rsplit_once(':').unwrap_or((address, "80"));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-._[]:".contains(c);
+    known
+        && !host.is_empty()
+        && host.chars().all(plain)
+        && !host.ends_with(':')
+        && port.parse::<u16>().is_ok()
+}
+
+fn writable(directory: &std::path::Path) -> std::io::Result<()> {
+    fs_err::create_dir_all(directory)?;
+    let probe = directory.join(".surehand-probe");
+    fs_err::write(&probe, b"")?;
+    fs_err::remove_file(&probe)
 }
 
 /// Where a daemon keeps what it needs.
@@ -110,6 +152,18 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn proxies_are_checked() {
+        for good in
+            ["http://127.0.0.1:3128", "127.0.0.1:80", "socks5://u:p@[::1]:1080", "https://proxy.example/"]
+        {
+            assert!(is_proxy(good), "{good}");
+        }
+        for bad in ["garbage::", "ftp://a:1", "http://", "http://a:99999", "a b"] {
+            assert!(!is_proxy(bad), "{bad}");
+        }
+    }
 
     #[test]
     fn only_what_is_asked_for_can_conflict() {

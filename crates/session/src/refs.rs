@@ -32,8 +32,9 @@ impl RefTable {
 /// Reads `@e5`, `e5` or `ref=e5`.
 pub(crate) fn parse(text: &str) -> Option<u32> {
     let text = text.trim();
-    let digits = text.strip_prefix("@e").or_else(|| text.strip_prefix("ref=e"))?;
-    digits.parse().ok()
+    let text = text.strip_prefix('@').or_else(|| text.strip_prefix("ref=")).unwrap_or(text);
+    // No element is called `e5`: who writes that means the reference.
+    text.strip_prefix('e')?.parse().ok()
 }
 
 #[cfg(test)]
@@ -54,7 +55,8 @@ mod tests {
     fn references_are_told_from_selectors() {
         assert_eq!(parse("@e12"), Some(12));
         assert_eq!(parse("ref=e3"), Some(3));
-        assert_eq!(parse("e12"), None);
+        assert_eq!(parse("e12"), Some(12));
+        assert_eq!(parse("em"), None);
         assert_eq!(parse("@export"), None);
     }
 }

@@ -24,10 +24,12 @@ pub struct Session {
     tabs: Arc<Tabs>,
     refs: Arc<Mutex<RefTable>>,
     /// The last snapshot of each tab, for `--delta`.
-    seen: Mutex<HashMap<u32, String>>,
+    seen: Mutex<HashMap<(u32, String), String>>,
     last_used: Mutex<Instant>,
     running: AtomicUsize,
     idle: Mutex<Duration>,
+    /// Held while the first tab is opened, so that commands at the same time open one.
+    first_tab: tokio::sync::Mutex<()>,
 }
 
 /// A session, as a listing shows it.
@@ -99,6 +101,7 @@ impl Session {
             last_used: Mutex::new(Instant::now()),
             running: AtomicUsize::new(0),
             idle: Mutex::new(idle),
+            first_tab: tokio::sync::Mutex::default(),
         }
     }
 
@@ -161,6 +164,21 @@ impl Session {
         Ok(())
     }
 
+    /// The tab that commands go to; opened if there is none.
+    pub async fn some_tab(&self) -> Result<Tab, Fault> {
+        let _turn = self.first_tab.lock().await;
+        match self.tabs.active() {
+            Some(tab) => Ok(tab),
+            None => self.new_tab().await,
+        }
+    }
+
+    /// Waits until the browser is gone.
+    pub async fn wait_gone(&self) -> Fault {
+        let reason = self.link.connection.wait_closed().await;
+        surehand_page::Error::BrowserGone(reason).into()
+    }
+
     /// Opens a tab.
     pub async fn new_tab(&self) -> Result<Tab, Fault> {
         let deadline = Deadline::after(BROWSER_TIME);
@@ -208,9 +226,9 @@ impl Session {
         (acted.handle.world != 0).then(|| format!("@e{}", self.refs().number(acted.handle)))
     }
 
-    /// Keeps a tab's snapshot and returns the one before.
-    pub fn keep_snapshot(&self, tab: &Tab, text: &str) -> Option<String> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(tab.number, text.to_owned())
+    /// Keeps a tab's snapshot and returns the one before of the same kind.
+    pub fn keep_snapshot(&self, tab: &Tab, kind: String, text: &str) -> Option<String> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert((tab.number, kind), text.to_owned())
     }
 
     /// Facts for listings.

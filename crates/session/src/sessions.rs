@@ -57,6 +57,7 @@ impl Sessions {
         if let Some(dead) = held.take() {
             self.end(&dead).await;
         }
+        options.check()?;
         let session = Arc::new(self.start(name, options, refs, notes).await?);
         *held = Some(session.clone());
         Ok(session)

@@ -119,16 +119,16 @@ impl Tabs {
         state.visited.push(tab.number);
     }
 
-    /// Names a tab. A label is unique: the last one to get it has it.
+    /// Names a tab.
     pub fn label(&self, number: u32, label: &str) {
-        let mut state = self.lock();
-        for tab in &mut state.tabs {
-            if tab.number == number {
-                tab.label = Some(label.to_owned());
-            } else if tab.label.as_deref() == Some(label) {
-                tab.label = None;
-            }
+        if let Some(tab) = self.lock().tabs.iter_mut().find(|tab| tab.number == number) {
+            tab.label = Some(label.to_owned());
         }
+    }
+
+    /// The tab that has this label.
+    pub fn labelled(&self, label: &str) -> Option<Tab> {
+        self.all().into_iter().find(|tab| tab.label.as_deref() == Some(label))
     }
 
     /// Waits until the browser has shown us the tab with this target id.

@@ -35,7 +35,15 @@ pub fn usage_fault(error: &clap::Error) -> Fault {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => return incomplete(&text),
         _ => message,
     };
-    let mut fault = Fault::new(Kind::Usage, message);
+    let kind = match error.kind() {
+        ErrorKind::ValueValidation => Kind::BadNumber,
+        ErrorKind::InvalidUtf8 => {
+            return Fault::new(Kind::NotUtf8, "an argument is not UTF-8 text")
+                .hint("write it in UTF-8; a file with another name can be renamed or linked");
+        }
+        _ => Kind::Usage,
+    };
+    let mut fault = Fault::new(kind, message);
     for kind in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue] {
         match error.get(kind) {
             Some(ContextValue::String(near)) => fault = fault.hint(format!("did you mean {near:?}?")),
@@ -47,6 +55,11 @@ pub fn usage_fault(error: &clap::Error) -> Fault {
             }
             _ => {}
         }
+    }
+    if let Some(ContextValue::Strings(values)) = error.get(ContextKind::ValidValue)
+        && !values.is_empty()
+    {
+        fault = fault.hint(format!("it can be {}", values.join(", ")));
     }
     match error.get(ContextKind::Usage) {
         Some(ContextValue::StyledStr(usage)) => fault.hint(usage.to_string().trim().to_owned()),
@@ -104,6 +117,8 @@ mod tests {
         assert!(fault.hints.iter().any(|hint| hint.contains("--interactive")), "{fault:?}");
         assert!(parse("click").unwrap_err().message.contains("SELECTOR"));
         assert!(parse("click #a b").is_err());
+        assert_eq!(parse("snapshot -d x").unwrap_err().kind, Kind::BadNumber);
+        assert_eq!(parse("wait -5").map(|_| ()).ok(), Some(()));
         let fault = parse("get").unwrap_err();
         assert!(fault.message.contains("text, html, value"), "{fault:?}");
     }

@@ -15,6 +15,9 @@ const ALWAYS: &[&str] = &[
     "--no-service-autorun",
     "--disable-background-networking",
     "--disable-component-update",
+    // What still phones home with all that off goes to a port where nobody listens.
+    "--component-updater=url-source=http://127.0.0.1:9/",
+    "--gaia-url=http://127.0.0.1:9/",
     "--disable-sync",
     "--disable-default-apps",
     "--disable-field-trial-config",
@@ -42,7 +45,7 @@ const ALWAYS: &[&str] = &[
 /// Features that talk to servers, put things over the page, or load before anybody needs them.
 const DISABLED_FEATURES: &str = "AutofillServerCommunication,CertificateTransparencyComponentUpdater,\
     DestroyProfileOnBrowserClose,DialMediaRouteProvider,GlobalMediaControls,HttpsUpgrades,InterestFeedContentSuggestions,\
-    LensOverlay,MediaRouter,OptimizationHints,PaintHolding,Translate";
+    LensOverlay,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,Translate";
 
 /// Arguments whose values are lists: a second one would replace the first, so they are merged instead.
 const LISTS: [&str; 4] =
@@ -85,9 +88,11 @@ pub(super) fn build(options: &LaunchOptions, profile: &Path) -> Vec<String> {
     if options.ignore_https_errors {
         ours.push("--ignore-certificate-errors".into());
     }
-    ours.extend(
-        options.proxy.as_deref().map(|proxy| format!("--proxy-server={}", without_credentials(proxy))),
-    );
+    if let Some(proxy) = &options.proxy {
+        ours.push(format!("--proxy-server={}", without_credentials(proxy)));
+        // Everything goes through it, loopback too, which Chromium would leave out by itself.
+        ours.push("--proxy-bypass-list=<-loopback>".into());
+    }
     ours.extend(options.user_agent.as_deref().map(|agent| format!("--user-agent={agent}")));
     let mut all = merge(ours, &options.args);
     all.push(format!("--user-data-dir={}", profile.display()));

@@ -59,7 +59,9 @@ function armGuard(target) {
   guards.set(id, new Guard(target));
 }
 
-function guardEnd({ id }) {
+/** One task later, so that what the press set going in the page (a form's submission, say) has begun. */
+async function guardEnd({ id }) {
+  await sleep(0);
   const guard = guards.get(id);
   if (!guard) return { seen: 0, hit: false, connected: elementById.get(id)?.deref()?.isConnected ?? false };
   guard.disarm();

@@ -4,6 +4,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use surehand_session::{Fault, Kind};
 
@@ -62,6 +63,11 @@ pub(crate) fn connect(path: &Path) -> Result<Option<ClientStream>, Fault> {
         }
         Err(error) => Err(unreachable_socket(path, &error)),
     }
+}
+
+/// Reading fails when the other end is silent for longer than this.
+pub(crate) fn limit_silence(stream: &ClientStream, limit: Duration) -> io::Result<()> {
+    stream.set_read_timeout(Some(limit))
 }
 
 fn unreachable_socket(path: &Path, error: &io::Error) -> Fault {

@@ -83,7 +83,7 @@ impl Verb for Batch {
         let mut parser = LineParser::new();
         // All lines are read before the first runs: a typing error in the last must not leave half a batch done.
         let commands: Vec<Command> =
-            lines.iter().map(|line| parser.parse(line)).collect::<Result<_, _>>()?;
+            lines.iter().map(|line| parser.parse(line).map_err(|fault| about(line, fault))).collect::<Result<_, _>>()?;
         let mut steps = Vec::new();
         for (line, command) in lines.into_iter().zip(commands) {
             let step = run_one(line, command, cx).await;
@@ -105,9 +105,14 @@ impl Verb for Batch {
     }
 }
 
+/// Says which command is meant.
+fn about(line: &[String], fault: Fault) -> Fault {
+    Fault { message: format!("`{}`: {}", join_words(line), fault.message), ..fault }
+}
+
 async fn run_one(line: Vec<String>, command: Command, cx: &Context) -> Step {
     let outcome = match command {
-        Command::Batch(_) => Err(Fault::new(Kind::Usage, "a batch cannot hold a batch")),
+        Command::Batch(_) => Err(Fault::new(Kind::Usage, "a batch cannot hold a batch").hint("put its commands here")),
         command => command.execute(cx).await,
     };
     match outcome {
@@ -122,7 +127,7 @@ async fn run_one(line: Vec<String>, command: Command, cx: &Context) -> Step {
             command: line,
             success: false,
             result: None,
-            text: format!("error: {}", fault.message),
+            text: format!("error[{}]: {}", fault.kind.code(), fault.message),
             error: Some(StepError { code: fault.kind.code(), message: fault.message, hints: fault.hints }),
         },
     }

@@ -13,7 +13,7 @@ use crate::{Context, Effect, Report, Verb};
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 #[command(after_help = "Example:\n  surehand click @e7\n  surehand click 'button[type=submit]'")]
 pub struct Click {
-    /// @eN, CSS, xpath=… or text=…
+    /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
 }
 

@@ -44,7 +44,7 @@ impl Report for Uncaught {
 
 fn line(error: &PageError) -> String {
     match (&error.url, error.line) {
-        (Some(url), Some(line)) => format!("{}\n  at {url}:{line}:{}", error.text, error.column.unwrap_or(1)),
+        (Some(url), Some(line)) if !error.text.contains(url.as_str()) => format!("{}\n  at {url}:{line}:{}", error.text, error.column.unwrap_or(1)),
         _ => error.text.clone(),
     }
 }

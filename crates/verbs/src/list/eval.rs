@@ -14,8 +14,8 @@ use crate::{Context, Effect, Report, Verb};
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 #[command(after_help = "Example:\n  surehand eval 'document.links.length'\n  echo 'document.title' | surehand eval --stdin")]
 pub struct Eval {
-    /// The script
-    #[arg(allow_hyphen_values = true, required_unless_present = "stdin", conflicts_with = "stdin")]
+    /// The script; without one it is read from standard input
+    #[arg(allow_hyphen_values = true, conflicts_with = "stdin")]
     pub script: Option<String>,
     /// Read the script from standard input
     #[arg(long)]
@@ -42,14 +42,18 @@ impl Verb for Eval {
     type Output = Evaluated;
 
     async fn run(self, cx: &Context) -> Result<Evaluated, Fault> {
-        let script = self.script.ok_or_else(|| Fault::new(Kind::Usage, "there is no script on standard input"))?;
+        let script = self.script.ok_or_else(|| Fault::new(Kind::Usage, "there is no script")
+            .hint("give it as an argument, or on standard input"))?;
+        if script.trim().is_empty() {
+            return Err(Fault::new(Kind::Usage, "the script is empty").hint("give it as an argument, or on standard input"));
+        }
         let (_, tab) = cx.tab().await?;
         let evaluated = tab.page.evaluate(&script, &cx.deadline()).await?;
         Ok(Evaluated { result: evaluated.result, origin: tab.page.url() })
     }
 
     fn wants_stdin(&self) -> bool {
-        self.stdin && self.script.is_none()
+        self.script.is_none()
     }
 
     fn take_stdin(&mut self, text: String) {

@@ -12,7 +12,7 @@ use crate::{Context, Effect, Report, Verb};
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 #[command(after_help = "Example:\n  surehand fill @e3 \"user@example.com\"")]
 pub struct Fill {
-    /// @eN, CSS, xpath=… or text=…
+    /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
     /// The new value; dates as YYYY-MM-DD, colours as #rrggbb
     #[arg(allow_hyphen_values = true)]

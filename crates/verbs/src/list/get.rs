@@ -44,14 +44,14 @@ pub enum What {
 /// Which element.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Element {
-    /// @eN, CSS, xpath=… or text=…
+    /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
 }
 
 /// Which attribute of which element.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 pub struct Attribute {
-    /// @eN, CSS, xpath=… or text=…
+    /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
     /// The attribute's name
     pub name: String,

@@ -83,10 +83,7 @@ impl Verb for Open {
             None => "about:blank".to_owned(),
         };
         let session = cx.open_session().await?;
-        let tab = match session.tabs().active() {
-            Some(tab) => tab,
-            None => session.new_tab().await?,
-        };
+        let tab = session.some_tab().await?;
         session.tabs().switch_to(&tab);
         let navigated = tab.page.open(&url, self.load.into(), &cx.navigation_deadline()).await?;
         Ok(navigated.into())
@@ -110,7 +107,7 @@ pub(crate) fn full_address(text: &str, cx: &Context) -> Result<String, Fault> {
         return file_address(text, cx);
     }
     if has_scheme(text) {
-        return Ok(text.to_owned());
+        return check_full(text).map(|()| text.to_owned()).map_err(bad);
     }
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     if host.is_empty() {
@@ -118,6 +115,36 @@ pub(crate) fn full_address(text: &str, cx: &Context) -> Result<String, Fault> {
     }
     let scheme = if is_local(host) { "http" } else { "https" };
     Ok(format!("{scheme}://{text}"))
+}
+
+/// Schemes that lead to a page.
+const SCHEMES: [&str; 10] =
+    ["http", "https", "file", "about", "data", "blob", "chrome", "chrome-extension", "view-source", "devtools"];
+
+/// What the browser would refuse, or do without a page coming of it.
+fn check_full(text: &str) -> Result<(), &'static str> {
+    let (scheme, rest) = text.split_once(':').unwrap_or_default();
+    let scheme = scheme.to_ascii_lowercase();
+    if !SCHEMES.contains(&scheme.as_str()) {
+        return Err("no page has an address of that kind");
+    }
+    if scheme != "http" && scheme != "https" {
+        return Ok(());
+    }
+    let host = rest.trim_start_matches('/').split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let (name, port) = match host.strip_prefix('[') {
+        Some(v6) => v6.split_once(']').ok_or("a bracket is not closed")?,
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    };
+    if name.is_empty() {
+        return Err("it has no host");
+    }
+    let port = port.strip_prefix(':').unwrap_or_default();
+    if !port.is_empty() && port.parse::<u16>().is_err() {
+        return Err("its port is no number from 0 to 65535");
+    }
+    Ok(())
 }
 
 fn is_path(text: &str) -> bool {
@@ -162,6 +189,16 @@ fn is_local(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_that_lead_nowhere_are_refused() {
+        for good in ["http://a", "https://[::1]:8/x", "http://u:p@h:80/", "about:blank", "data:,x", "file:///a"] {
+            assert!(check_full(good).is_ok(), "{good}");
+        }
+        for bad in ["http://", "http://:80", "http://a:99999/", "http://[::1", "javascript:alert(1)", "ftp://a"] {
+            assert!(check_full(bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn schemes_are_guessed_the_way_people_mean_them() {

@@ -77,6 +77,8 @@ fn split(words: &[String]) -> (Option<&str>, Option<&str>) {
 
 fn looks_like_path(word: &str) -> bool {
     let known = Path::new(word).extension().and_then(|e| e.to_str()).is_some_and(|e| format_named(e).is_some());
+    // A picture of another format is meant as a file, too, and gets a clear answer.
+    let known = known || [".gif", ".bmp", ".tif", ".tiff", ".svg", ".pdf", ".avif"].iter().any(|end| word.ends_with(end));
     let is_xpath = word.starts_with("//");
     known || (word.starts_with('/') && !is_xpath) || word.starts_with("./") || word.starts_with("../")
 }

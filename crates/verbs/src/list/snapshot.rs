@@ -21,7 +21,7 @@ pub struct Snapshot {
     #[serde(default)]
     pub compact: bool,
     /// Show at most this many levels
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: Option<u32>,
     /// Only this part of the page
     #[arg(short, long, value_name = "SELECTOR")]
@@ -73,9 +73,10 @@ impl Verb for Snapshot {
             viewport: self.viewport,
             ..Default::default()
         };
+        let kind = format!("{:?}", Snapshot { delta: false, ..self.clone() });
         let snapshot = tab.page.snapshot(&options, &cx.deadline()).await?;
         let rendered = RenderedSnapshot::new(&snapshot, &mut session.refs(), cx.settings.json);
-        let before = session.keep_snapshot(&tab, &rendered.text);
+        let before = session.keep_snapshot(&tab, kind, &rendered.text);
         let text = match before.filter(|_| self.delta) {
             Some(before) => changes(&before, &rendered.text),
             None => rendered.text,

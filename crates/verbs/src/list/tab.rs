@@ -143,6 +143,9 @@ async fn open(cx: &Context, new: NewTab) -> Result<TabsReport, Fault> {
         check_label(label)?;
     }
     let session = cx.open_session().await?;
+    if let Some(taken) = new.label.as_ref().and_then(|label| session.tabs().labelled(label)) {
+        return Err(Fault::new(Kind::Usage, format!("{} has that label already", taken.id())).hint("choose another label"));
+    }
     let tab = session.new_tab().await?;
     if let Some(label) = &new.label {
         session.tabs().label(tab.number, label);

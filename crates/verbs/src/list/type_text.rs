@@ -12,7 +12,7 @@ use crate::{Context, Effect, Report, Verb};
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 #[command(after_help = "Example:\n  surehand type @e3 \"hello\"")]
 pub struct Type {
-    /// @eN, CSS, xpath=… or text=…
+    /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
     /// What to type; a newline presses Enter
     #[arg(allow_hyphen_values = true)]

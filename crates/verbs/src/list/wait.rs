@@ -16,7 +16,8 @@ use crate::{Context, Effect, Report, Verb};
 #[command(after_help = "Example:\n  surehand wait '#result'\n  surehand wait '#spinner' --state hidden\n  surehand wait --text 'Thank you'\n  surehand wait --url '**/done'\n  surehand wait 500")]
 #[command(group = clap::ArgGroup::new("condition").required(true).args(["target", "text", "url", "load", "function"]))]
 pub struct Wait {
-    /// Milliseconds, or a selector: @eN, CSS, xpath=… or text=…
+    /// Milliseconds, or a selector: @eN, CSS, xpath=…, text=…, role=…, label=… …
+    #[arg(allow_negative_numbers = true)]
     pub target: Option<String>,
     /// What the element must be
     #[arg(long, value_enum, requires = "target")]
@@ -51,6 +52,17 @@ pub enum State {
     Detached,
 }
 
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            State::Visible => "visible",
+            State::Hidden => "hidden",
+            State::Attached => "attached",
+            State::Detached => "detached",
+        }
+    }
+}
+
 /// What was waited for.
 #[derive(Debug, Serialize)]
 #[serde(tag = "waited", rename_all = "lowercase")]
@@ -64,6 +76,8 @@ pub enum Waited {
     Selector {
         /// Which.
         selector: String,
+        /// What it is now.
+        state: State,
     },
     /// A text.
     Text {
@@ -91,7 +105,7 @@ impl Report for Waited {
     fn text(&self) -> String {
         match self {
             Waited::Timeout { ms } => format!("waited {ms} ms"),
-            Waited::Selector { selector } => format!("{selector} is there"),
+            Waited::Selector { selector, state } => format!("{selector} is {}", state.word()),
             Waited::Text { text } => format!("the page shows {text:?}"),
             Waited::Url { url } => url.clone(),
             Waited::Fn { result } => result.get().to_owned(),
@@ -110,10 +124,7 @@ impl Verb for Wait {
     async fn run(self, cx: &Context) -> Result<Waited, Fault> {
         if let Some(target) = self.target {
             return match milliseconds(&target)? {
-                Some(ms) => {
-                    tokio::time::sleep(Duration::from_millis(ms)).await;
-                    Ok(Waited::Timeout { ms })
-                }
+                Some(ms) => wait_for_time(cx, ms).await,
                 None => wait_for_element(cx, target, self.state.unwrap_or_default()).await,
             };
         }
@@ -124,7 +135,7 @@ impl Verb for Wait {
         }
         if let Some(pattern) = self.url {
             let pattern = UrlPattern::parse(&pattern)
-                .map_err(|why| Fault::new(Kind::Usage, format!("{pattern:?} is no address pattern: {why}")))?;
+                .map_err(|why| Fault::new(Kind::Usage, format!("{pattern:?} is no address pattern: {why}")).hint("use a glob such as '**/done', a part of the address, or /a regex/"))?;
             let url = tab.page.wait_for_url(&pattern, &cx.deadline()).await?;
             return Ok(Waited::Url { url });
         }
@@ -136,6 +147,19 @@ impl Verb for Wait {
         tab.page.wait_for_load(state.into(), &cx.navigation_deadline()).await?;
         Ok(Waited::Load { state })
     }
+}
+
+/// Time passes without a browser, too; but one that dies meanwhile is told.
+async fn wait_for_time(cx: &Context, ms: u64) -> Result<Waited, Fault> {
+    let passed = tokio::time::sleep(Duration::from_millis(ms));
+    match cx.session().await {
+        Ok(session) => tokio::select! {
+            () = passed => {}
+            gone = session.wait_gone() => return Err(gone),
+        },
+        Err(_) => passed.await,
+    }
+    Ok(Waited::Timeout { ms })
 }
 
 /// A number is a time; one that is out of range is an error, not a selector.
@@ -154,6 +178,7 @@ fn milliseconds(target: &str) -> Result<Option<u64>, Fault> {
 
 async fn wait_for_element(cx: &Context, selector: String, state: State) -> Result<Waited, Fault> {
     let (session, tab) = cx.tab().await?;
+    let wanted = state;
     let state = match state {
         State::Visible => ElementState::Visible,
         State::Hidden => ElementState::Hidden,
@@ -166,7 +191,7 @@ async fn wait_for_element(cx: &Context, selector: String, state: State) -> Resul
         Err(fault) if fault.kind == Kind::StaleRef && gone_is_fine => {}
         Err(fault) => return Err(fault),
     }
-    Ok(Waited::Selector { selector })
+    Ok(Waited::Selector { selector, state: wanted })
 }
 
 #[cfg(test)]

@@ -208,6 +208,12 @@ pub enum Error {
         /// The browser's words.
         reason: String,
     },
+    /// A download did not come to its end.
+    #[error("the download of {url} was broken off")]
+    DownloadFailed {
+        /// Where from.
+        url: String,
+    },
     /// The browser cannot read the address.
     #[error("{url:?} is not an address that the browser can read")]
     BadUrl {

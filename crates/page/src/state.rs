@@ -10,6 +10,9 @@ use crate::{Dialog, Ring};
 /// Enough for a person to look back; a page that logs in a loop keeps the newest.
 const CONSOLE_CAPACITY: usize = 1000;
 
+/// More downloads than this of one tab are not looked back at.
+const DOWNLOADS: usize = 100;
+
 #[derive(Debug)]
 pub(crate) struct State {
     pub frames: Frames,
@@ -19,6 +22,8 @@ pub(crate) struct State {
     pub scope: Option<crate::FrameId>,
     /// Where the pointer is, and which of its buttons and which modifier keys are held.
     pub hands: crate::gestures::Hands,
+    /// Downloads, oldest first.
+    pub downloads: Ring<crate::Download>,
     /// A file chooser that the page wanted to open.
     pub chooser: Option<crate::choice::Chooser>,
     /// What a drag that the page began carries.
@@ -40,6 +45,7 @@ impl State {
             dialog: None,
             scope: None,
             hands: Default::default(),
+            downloads: Ring::new(DOWNLOADS),
             chooser: None,
             drag: None,
             network: NetworkLog::default(),

@@ -54,6 +54,10 @@ pub fn run(home: &Home) -> Result<(), DaemonError> {
     let taps = log::install(home);
     fs_err::create_dir_all(home.scratch())?;
     let swept = profile::sweep(&home.scratch());
+    // This daemon is the only one, so what is there is what a dead one left.
+    if home.downloads().exists() {
+        fs_err::remove_dir_all(home.downloads())?;
+    }
     tracing::info!("swept {swept:?}");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = runtime.block_on(serve(home, taps));
@@ -79,7 +83,8 @@ async fn serve(home: &Home, taps: log::Taps) -> Result<(), DaemonError> {
     let server = ipc::Server::bind(&home.socket)?;
     fs_err::write(home.pid_file(), std::process::id().to_string())?;
     say_ready()?;
-    let places = Places { scratch: home.scratch(), machine: Machine::from_env() };
+    let places =
+        Places { scratch: home.scratch(), downloads: home.downloads(), machine: Machine::from_env() };
     let daemon = Arc::new(Daemon {
         sessions: Arc::new(Sessions::new(places)),
         taps,

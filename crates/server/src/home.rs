@@ -43,6 +43,11 @@ impl Home {
         self.root.join("profiles")
     }
 
+    /// Downloads that are under way.
+    pub fn downloads(&self) -> PathBuf {
+        self.root.join("downloads")
+    }
+
     /// The daemon's process number.
     pub fn pid_file(&self) -> PathBuf {
         self.root.join("daemon.pid")

@@ -72,6 +72,8 @@ pub enum Kind {
     NavigationAborted,
     /// Another failure of a load.
     NavigationFailed,
+    /// A download did not come to its end.
+    DownloadFailed,
     /// Nothing to go back or forward to.
     NoHistory,
     /// The page changed meanwhile.
@@ -152,6 +154,7 @@ impl Kind {
             Kind::TlsError => ("tls-error", 1),
             Kind::NavigationAborted => ("navigation-aborted", 1),
             Kind::NavigationFailed => ("navigation-failed", 1),
+            Kind::DownloadFailed => ("download-failed", 1),
             Kind::NoHistory => ("no-history", 1),
             Kind::NavigatedAway => ("navigated-away", 1),
             Kind::FrameGone => ("frame-gone", 1),
@@ -192,7 +195,7 @@ impl Kind {
     }
 
     /// Every kind, in the order of the table.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 54] = [
         Kind::Usage,
         Kind::NotUtf8,
         Kind::BadNumber,
@@ -225,6 +228,7 @@ impl Kind {
         Kind::TlsError,
         Kind::NavigationAborted,
         Kind::NavigationFailed,
+        Kind::DownloadFailed,
         Kind::NoHistory,
         Kind::NavigatedAway,
         Kind::FrameGone,
@@ -332,6 +336,9 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
             (Kind::DialogOpen, "answer it: `surehand dialog accept` or `surehand dialog dismiss`")
         }
         E::Navigation { failure, .. } => classify_navigation(*failure),
+        E::DownloadFailed { .. } => {
+            (Kind::DownloadFailed, "try it again; `surehand network requests` shows what the server said")
+        }
         E::BadUrl { .. } => (Kind::BadUrl, "write it like http://127.0.0.1:8000/page"),
         E::NoHistory { .. } => (Kind::NoHistory, "open an address with `surehand open URL`"),
         E::NavigatedAway { .. } => (Kind::NavigatedAway, "look at the new page with `surehand snapshot -i`"),

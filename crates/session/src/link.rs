@@ -93,6 +93,16 @@ impl Link {
         Self { connection, router, process: Mutex::new(process) }
     }
 
+    /// Downloads of this context are written to this folder, each under its id.
+    pub fn keep_downloads(&self, context: Option<&str>, folder: &std::path::Path) {
+        self.connection.browser().post(&cdp::SetDownloadBehavior {
+            behavior: "allowAndName".to_owned(),
+            browser_context_id: context.map(ToOwned::to_owned),
+            download_path: Some(folder.to_string_lossy().into_owned()),
+            events_enabled: Some(true),
+        });
+    }
+
     /// Tabs of this context go to this list; `None` takes those of contexts that nobody claimed.
     pub fn route(&self, context: Option<&str>, tabs: &Arc<Tabs>) {
         let mut routes = self.router.routes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -165,6 +175,19 @@ impl Router {
         }
     }
 
+    fn pages(&self) -> Vec<Page> {
+        let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        let lists: Vec<Arc<Tabs>> = routes.values().filter_map(Weak::upgrade).collect();
+        drop(routes);
+        lists.iter().flat_map(|tabs| tabs.all()).map(|tab| tab.page).collect()
+    }
+
+    fn download_began(&self, event: cdp::DownloadWillBegin) {
+        if let Some(page) = self.pages().into_iter().find(|page| page.has_frame(&event.frame_id)) {
+            page.download_began(event);
+        }
+    }
+
     /// Not ours to drive, but it must run on.
     fn leave_alone(connection: &Connection, attachment: &target::AttachedToTarget) {
         let session = connection.adopt(&attachment.session_id, Arc::new(Deaf));
@@ -176,11 +199,22 @@ impl Router {
 
 impl EventSink for Router {
     fn event(&self, _: &Session, method: &str, params: &RawValue) {
-        if method == target::AttachedToTarget::METHOD {
-            match serde_json::from_str(params.get()) {
+        let unexpected =
+            |error: serde_json::Error| tracing::warn!("{method} has an unexpected shape: {error}");
+        match method {
+            target::AttachedToTarget::METHOD => match serde_json::from_str(params.get()) {
                 Ok(attachment) => self.attached(&attachment),
-                Err(error) => tracing::warn!("{method} has an unexpected shape: {error}"),
-            }
+                Err(error) => unexpected(error),
+            },
+            cdp::DownloadWillBegin::METHOD => match serde_json::from_str(params.get()) {
+                Ok(event) => self.download_began(event),
+                Err(error) => unexpected(error),
+            },
+            cdp::DownloadProgress::METHOD => match serde_json::from_str(params.get()) {
+                Ok(event) => self.pages().iter().for_each(|page| page.download_went_on(&event)),
+                Err(error) => unexpected(error),
+            },
+            _ => {}
         }
     }
 

@@ -126,6 +126,8 @@ fn writable(directory: &std::path::Path) -> std::io::Result<()> {
 pub struct Places {
     /// Temporary browser profiles.
     pub scratch: PathBuf,
+    /// Downloads that are under way.
+    pub downloads: PathBuf,
     /// What this machine has: where browsers may be found and installed.
     pub machine: surehand_browser::Machine,
 }

@@ -1,6 +1,7 @@
 //! One session: a browser context of its own, its tabs, its references.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -22,6 +23,8 @@ pub struct Session {
     /// Its context in a shared browser; `None` where it has the browser for itself.
     context: Option<String>,
     tabs: Arc<Tabs>,
+    /// Where the browser writes downloads; made with the first one, and gone with the session.
+    downloads: PathBuf,
     refs: Arc<Mutex<RefTable>>,
     /// The last snapshot of each tab, for `--delta`.
     seen: Mutex<HashMap<(u32, String), String>>,
@@ -65,20 +68,32 @@ impl Session {
         options: SessionOptions,
         link: Arc<Link>,
         refs: Inherited,
+        downloads: PathBuf,
     ) -> Result<Self, Fault> {
         let deadline = Deadline::after(BROWSER_TIME);
         let create = target::CreateBrowserContext { dispose_on_detach: Some(true), ..Default::default() };
         let made = deadline.run("a browser context", link.connection.browser().call(&create)).await??;
         let context = Some(made.browser_context_id);
-        let session = Self::new(name, options, link, context, refs);
+        let session = Self::new(name, options, link, context, refs, downloads);
         session.link.route(session.context.as_deref(), &session.tabs);
+        session.link.keep_downloads(session.context.as_deref(), &session.downloads);
         Ok(session)
     }
 
     /// A session that has a browser for itself: one of ours, or one that it is connected to.
-    pub(crate) fn in_own(name: &str, options: SessionOptions, link: Arc<Link>, refs: Inherited) -> Self {
-        let session = Self::new(name, options, link, None, refs);
+    pub(crate) fn in_own(
+        name: &str,
+        options: SessionOptions,
+        link: Arc<Link>,
+        refs: Inherited,
+        downloads: PathBuf,
+    ) -> Self {
+        let session = Self::new(name, options, link, None, refs, downloads);
         session.link.route(None, &session.tabs);
+        // Where somebody else's browser keeps its downloads is not ours to change.
+        if session.options.connect.is_none() {
+            session.link.keep_downloads(None, &session.downloads);
+        }
         session
     }
 
@@ -88,6 +103,7 @@ impl Session {
         link: Arc<Link>,
         context: Option<String>,
         refs: Inherited,
+        downloads: PathBuf,
     ) -> Self {
         let idle = options.idle();
         Self {
@@ -96,6 +112,7 @@ impl Session {
             link,
             context,
             tabs: Arc::default(),
+            downloads,
             refs,
             seen: Mutex::default(),
             last_used: Mutex::new(Instant::now()),
@@ -118,6 +135,11 @@ impl Session {
     /// Its tabs.
     pub fn tabs(&self) -> &Tabs {
         &self.tabs
+    }
+
+    /// Where the browser writes downloads.
+    pub fn downloads(&self) -> &std::path::Path {
+        &self.downloads
     }
 
     /// Its references.
@@ -308,6 +330,10 @@ impl Session {
                 }
             }
             None => self.link.close().await,
+        }
+        match fs_err::remove_dir_all(&self.downloads) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => tracing::warn!("{error}"),
+            _ => {}
         }
     }
 }

@@ -85,16 +85,17 @@ impl Sessions {
         refs: Inherited,
         notes: &Arc<dyn Notes>,
     ) -> Result<Session, Fault> {
+        let downloads = self.places.downloads.join(format!("{name}-{}", std::process::id()));
         if let Some(endpoint) = &options.connect {
             let link = Arc::new(Link::attach(endpoint).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs));
+            return Ok(Session::in_own(name, options.clone(), link, refs, downloads));
         }
         if options.needs_own_browser() {
             let link = Arc::new(Link::launch(options, &self.places, notes).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs));
+            return Ok(Session::in_own(name, options.clone(), link, refs, downloads));
         }
         let link = self.shared_browser(notes).await?;
-        let started = Session::in_shared(name, options.clone(), link.clone(), refs).await;
+        let started = Session::in_shared(name, options.clone(), link.clone(), refs, downloads).await;
         if started.is_err() {
             self.leave_shared(&link).await;
         }

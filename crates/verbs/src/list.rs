@@ -83,6 +83,7 @@ verbs! {
     select::Select,
     drag::Drag,
     upload::Upload,
+    download::Download,
     scroll::Scroll,
     scrollintoview::Scrollintoview,
     mouse::Mouse,

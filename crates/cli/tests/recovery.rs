@@ -75,3 +75,16 @@ fn a_daemon_that_is_silent_is_told() {
     drop(listener);
     fs_err::remove_file(socket).unwrap();
 }
+
+/// Only root can give a socket away, so for others there is nothing to test.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_socket_of_another_user_is_refused() {
+    let cli = fresh_cli();
+    let socket = cli.home().path().join("daemon.sock");
+    let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    if std::os::unix::fs::chown(&socket, Some(12_345), None).is_ok() {
+        fails(&cli, &["session", "list"]).must_be("foreign-socket", 3).must_say("SUREHAND_HOME");
+    }
+    fs_err::remove_file(socket).unwrap();
+}

@@ -23,7 +23,7 @@ pub struct Find {
     #[arg(allow_hyphen_values = true)]
     pub value: String,
     /// The action and its arguments; for nth, the selector first
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_negative_numbers = true)]
     #[serde(default)]
     pub action: Vec<String>,
     /// The accessible name, with role
@@ -90,14 +90,7 @@ impl Verb for Find {
 
 impl Find {
     /// The command line that this stands for: the action with a selector for what was found.
-    fn command(mut self) -> Result<Command, Fault> {
-        if self.name.is_none() {
-            self.name = self.take_flag("--name");
-        }
-        if let Some(at) = self.action.iter().position(|word| word == "--exact") {
-            self.action.remove(at);
-            self.exact = true;
-        }
+    fn command(self) -> Result<Command, Fault> {
         let mut action = self.action.clone();
         let selector = self.selector(&mut action)?;
         if action.is_empty() {
@@ -122,13 +115,6 @@ impl Find {
             }
             command => Ok(command),
         }
-    }
-
-    /// A flag that stands behind the action is ours, too.
-    fn take_flag(&mut self, flag: &str) -> Option<String> {
-        let at = self.action.iter().position(|word| word == flag)?;
-        self.action.remove(at);
-        (at < self.action.len()).then(|| self.action.remove(at))
     }
 
     fn selector(&self, action: &mut Vec<String>) -> Result<String, Fault> {

@@ -15,7 +15,7 @@ pub struct Select {
     /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
     /// Values or labels of the options
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true, allow_negative_numbers = true)]
     pub values: Vec<String>,
 }
 

@@ -341,3 +341,14 @@ fn a_download_is_on_disk_and_complete() {
     assert!(folder.path().join("report.txt").is_file(), "the server's name in a folder");
     case.fails(&["download", "#b", "x.txt", "--timeout", "500"]).must_be("timeout", 1);
 }
+
+#[test]
+fn a_tab_that_a_page_opens_is_told() {
+    let case = SHARED.case("popup");
+    case.show("<a id=a target=_blank href=/counter>New</a><button id=b onclick=\"window.open('/counter')\">Pop</button>");
+    assert_eq!(case.ok(&["click", "#a"])["opened"], json!(["t2"]));
+    assert_eq!(case.ok(&["click", "#b"])["opened"], json!(["t3"]));
+    case.ok(&["tab", "t2"]);
+    assert_eq!(case.ok(&["click", "#inc"]).get("opened"), None);
+    assert_eq!(case.ok(&["get", "text", "#n"])["text"], "1");
+}

@@ -58,6 +58,8 @@ struct State {
     /// Tabs that commands went to, the latest last.
     visited: Vec<u32>,
     opened: u32,
+    /// Tabs up to this number were opened by the user, or their opening has been told.
+    told: u32,
 }
 
 impl Default for Tabs {
@@ -119,6 +121,14 @@ impl Tabs {
         state.visited.push(tab.number);
     }
 
+    /// Tabs that a page opened and that nobody was told of yet.
+    pub fn take_untold(&self) -> Vec<String> {
+        let mut state = self.lock();
+        let opened = state.opened;
+        let told = std::mem::replace(&mut state.told, opened);
+        state.tabs.iter().filter(|tab| tab.number > told).map(Tab::id).collect()
+    }
+
     /// Names a tab.
     pub fn label(&self, number: u32, label: &str) {
         if let Some(tab) = self.lock().tabs.iter_mut().find(|tab| tab.number == number) {
@@ -138,6 +148,9 @@ impl Tabs {
             loop {
                 let found = self.lock().tabs.iter().find(|tab| tab.page.target_id() == target_id).cloned();
                 if let Some(tab) = found {
+                    // Who asked for a tab need not be told of it.
+                    let mut state = self.lock();
+                    state.told = state.told.max(tab.number);
                     return tab;
                 }
                 // The sender lives as long as this list.

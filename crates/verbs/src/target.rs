@@ -18,6 +18,9 @@ pub(crate) struct Hit {
     /// A dialog that now waits for an answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     dialog: Option<Dialog>,
+    /// Tabs that opened; commands still go to this one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    opened: Vec<String>,
     /// Did the tab close?
     #[serde(rename = "tabClosed", skip_serializing_if = "std::ops::Not::not")]
     tab_closed: bool,
@@ -31,6 +34,7 @@ impl Hit {
             name: acted.name,
             navigated: acted.navigated,
             dialog: acted.dialog,
+            opened: session.tabs().take_untold(),
             tab_closed: acted.closed,
         }
     }
@@ -49,6 +53,9 @@ impl Hit {
         }
         if let Some(dialog) = &self.dialog {
             out.push_str(&format!("\na {} asks: {:?}", dialog.kind, dialog.message));
+        }
+        if !self.opened.is_empty() {
+            out.push_str(&format!("\nopened {}", self.opened.join(", ")));
         }
         if self.tab_closed {
             out.push_str("\nthe tab closed");

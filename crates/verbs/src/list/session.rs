@@ -58,12 +58,27 @@ impl Report for SessionReport {
             SessionReport::List { sessions } => sessions.iter().map(line).collect::<Vec<_>>().join("\n"),
             SessionReport::Info(one) => {
                 let OneSession { info, daemon_pid, .. } = &**one;
-                let kind = if info.shared { "a context of the shared browser" } else { "a browser of its own" };
+                let kind = match &one.options.connect {
+                    Some(endpoint) => format!("connected to {endpoint}"),
+                    None if info.shared => "a context of the shared browser".to_owned(),
+                    None => "a browser of its own".to_owned(),
+                };
                 let pid = info.browser_pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
                 format!("{}\n  {kind}{pid}, daemon pid {daemon_pid}", line(info))
             }
         }
     }
+}
+
+/// What a proxy is told need not be shown.
+fn without_password(mut options: SessionOptions) -> SessionOptions {
+    if let Some(proxy) = &mut options.proxy
+        && let Some((before, host)) = proxy.rsplit_once('@')
+    {
+        let scheme = before.split_once("://").map(|(scheme, _)| format!("{scheme}://")).unwrap_or_default();
+        *proxy = format!("{scheme}[REDACTED]@{host}");
+    }
+    options
 }
 
 fn line(info: &SessionInfo) -> String {
@@ -83,7 +98,7 @@ impl Verb for Session {
         let session = cx.session().await?;
         Ok(SessionReport::Info(Box::new(OneSession {
             info: session.info(),
-            options: session.options().clone(),
+            options: without_password(session.options().clone()),
             daemon_pid: std::process::id(),
         })))
     }

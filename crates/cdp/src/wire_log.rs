@@ -15,7 +15,7 @@ pub(crate) fn sent(text: &str) {
 
 pub(crate) fn received(text: &str) {
     if tracing::enabled!(target: "cdp", tracing::Level::TRACE) {
-        tracing::trace!(target: "cdp", "← {}", readable(text, is_secret_when_received));
+        tracing::trace!(target: "cdp", "← {}", readable(text, secrets_of(text)));
     }
 }
 
@@ -23,6 +23,16 @@ pub(crate) fn received(text: &str) {
 fn is_secret_when_sent(name: &str) -> bool {
     matches!(name, "text" | "value" | "unmodifiedText" | "key" | "code" | "promptText" | "postData")
         || redact::is_sensitive_name(name)
+}
+
+/// A cookie's value has no telling name of its own.
+fn secrets_of(text: &str) -> fn(&str) -> bool {
+    let has_cookies = text.contains(r#"ookies":[{"#) || text.contains(r#""cookie":{"#);
+    if has_cookies {
+        |name| name == "value" || is_secret_when_received(name)
+    } else {
+        is_secret_when_received
+    }
 }
 
 fn is_secret_when_received(name: &str) -> bool {
@@ -68,6 +78,14 @@ mod tests {
     fn keys_do_not_spell_what_is_typed() {
         let text = r#"{"id":1,"method":"Input.dispatchKeyEvent","params":{"windowsVirtualKeyCode":90}}"#;
         assert!(!readable(without_keys(text), is_secret_when_sent).contains("90"));
+    }
+
+    #[test]
+    fn values_of_cookies_are_masked() {
+        let text = r#"{"associatedCookies":[{"cookie":{"name":"sid","value":"s3cret"}}]}"#;
+        assert!(!readable(text, secrets_of(text)).contains("s3cret"));
+        let plain = r#"{"result":{"value":"Title"}}"#;
+        assert!(readable(plain, secrets_of(plain)).contains("Title"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use common::{fails, fresh_cli, json, ok};
-use surehand_testkit::{Cli, Site, wait_until};
+use surehand_testkit::{Cli, Site, processes, wait_until};
 
 fn site() -> Site {
     Site::builder()
@@ -87,4 +87,30 @@ fn a_socket_of_another_user_is_refused() {
         fails(&cli, &["session", "list"]).must_be("foreign-socket", 3).must_say("SUREHAND_HOME");
     }
     fs_err::remove_file(socket).unwrap();
+}
+
+/// A client of another version is refused while there are sessions, and replaces a daemon that has none.
+#[cfg(unix)]
+#[test]
+fn another_version_never_ends_sessions_by_itself() {
+    let (cli, site) = (fresh_cli(), site());
+    ok(&cli, &["open", &site.url("/")]);
+    let daemon = cli.daemon_pid().expect("it runs");
+    let answer = say_as_another_version(&cli);
+    assert!(answer.contains("version-mismatch") && answer.contains("surehand close --all"), "{answer}");
+    assert_eq!(ok(&cli, &["get", "title"])["title"], "Small");
+    ok(&cli, &["close"]);
+    assert_eq!(say_as_another_version(&cli), "\"replaced\"\n");
+    assert!(wait_until(Duration::from_secs(10), || !processes::alive(daemon)));
+    assert_eq!(ok(&cli, &["open", &site.url("/")])["title"], "Small");
+}
+
+#[cfg(unix)]
+fn say_as_another_version(cli: &Cli) -> String {
+    use std::io::{BufRead, BufReader, Write};
+    let mut stream = std::os::unix::net::UnixStream::connect(cli.home().path().join("daemon.sock")).unwrap();
+    stream.write_all(b"{\"version\":\"99.0.0\",\"task\":\"status\",\"unknown\":[]}\n").unwrap();
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).unwrap();
+    answer
 }

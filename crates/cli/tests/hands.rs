@@ -26,6 +26,49 @@ type Row = (&'static str, &'static str, &'static [&'static str], &'static str, f
 
 const ROWS: &[Row] = &[
     (
+        "right click",
+        "<b id=a>x</b><script>a.oncontextmenu=e=>{note(e.button);e.preventDefault()}</script>",
+        &["click #a --button right"],
+        "seen",
+        || json!([2]),
+    ),
+    (
+        "middle click",
+        "<b id=a>x</b><script>a.onauxclick=e=>note(e.button)</script>",
+        &["click #a --button middle"],
+        "seen",
+        || json!([1]),
+    ),
+    (
+        "click with keys held",
+        "<b id=a>x</b><script>a.onclick=e=>note([e.shiftKey,e.altKey,e.ctrlKey])</script>",
+        &["click #a --modifiers shift,alt"],
+        "seen",
+        || json!([[true, true, false]]),
+    ),
+    (
+        "click at a position",
+        "<div id=a style='position:absolute;left:10px;top:20px;width:100px;height:50px;background:#ddd'></div><script>a.onclick=e=>note([e.offsetX,e.offsetY])</script>",
+        &["click #a --position 7,9"],
+        "seen",
+        || json!([[7, 9]]),
+    ),
+    ("click on trial", "<b id=a onclick=note(1)>x</b>", &["click #a --trial"], "seen", || json!([])),
+    (
+        "click by force",
+        "<b id=a style='display:block;height:20px'>x</b><div style='position:fixed;inset:0' onclick=note('cover')></div>",
+        &["click #a --force"],
+        "seen",
+        || json!(["cover"]),
+    ),
+    (
+        "click at no position",
+        "<b id=a onclick=note(1)>x</b>",
+        &["!bad-number click #a --position here"],
+        "seen",
+        || json!([]),
+    ),
+    (
         "double click",
         "<b id=a>word</b><script>a.ondblclick=()=>note('dbl')</script>",
         &["dblclick #a"],
@@ -343,12 +386,38 @@ fn a_download_is_on_disk_and_complete() {
 }
 
 #[test]
+fn a_page_is_printed() {
+    let case = SHARED.case("pdf");
+    case.show("<h1>Paper</h1>");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("page.pdf");
+    case.ok(&["pdf", path.to_str().unwrap()]);
+    assert!(fs_err::read(path).unwrap().starts_with(b"%PDF-"));
+}
+
+#[test]
 fn a_tab_that_a_page_opens_is_told() {
     let case = SHARED.case("popup");
-    case.show("<a id=a target=_blank href=/counter>New</a><button id=b onclick=\"window.open('/counter')\">Pop</button>");
+    case.show("<a id=a target=_blank href=/counter>New</a><button id=b onclick=\"window.open('/counter')\">Pop</button><a id=c href=/counter>Here</a>");
     assert_eq!(case.ok(&["click", "#a"])["opened"], json!(["t2"]));
     assert_eq!(case.ok(&["click", "#b"])["opened"], json!(["t3"]));
+    assert_eq!(case.ok(&["click", "#c", "--new-tab"])["opened"], json!(["t4"]));
     case.ok(&["tab", "t2"]);
     assert_eq!(case.ok(&["click", "#inc"]).get("opened"), None);
     assert_eq!(case.ok(&["get", "text", "#n"])["text"], "1");
+}
+
+#[test]
+fn cookies_belong_to_the_session() {
+    let (case, other) = (SHARED.case("cookies"), SHARED.case("other-cookies"));
+    case.show("<p>x</p>");
+    other.show("<p>x</p>");
+    case.ok(&["cookies", "set", "theme", "dark"]);
+    case.ok(&["cookies", "set", "hidden", "x", "--http-only", "--same-site", "Strict"]);
+    assert_eq!(case.eval("document.cookie"), json!("theme=dark"));
+    assert_eq!(case.ok(&["cookies"])["cookies"].as_array().unwrap().len(), 2);
+    assert_eq!(other.ok(&["cookies", "get"])["cookies"], json!([]));
+    case.fails(&["cookies", "set", "bad", "x", "--expires", "1"]).must_be("bad-value", 1);
+    assert_eq!(case.ok(&["cookies", "clear"]), json!({ "cleared": true }));
+    assert_eq!(case.eval("document.cookie"), json!(""));
 }

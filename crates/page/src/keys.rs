@@ -8,6 +8,33 @@ pub(crate) const CONTROL: i64 = 2;
 pub(crate) const META: i64 = 4;
 pub(crate) const SHIFT: i64 = 8;
 
+/// A key that changes what others mean while it is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modifier {
+    /// Alt, on a Mac Option.
+    Alt,
+    /// Control.
+    Control,
+    /// Meta, on a Mac Command.
+    Meta,
+    /// Shift.
+    Shift,
+}
+
+impl Modifier {
+    /// The protocol's bits of several.
+    pub fn bits(held: impl IntoIterator<Item = Self>) -> i64 {
+        held.into_iter().fold(0, |bits, modifier| {
+            bits | match modifier {
+                Modifier::Alt => ALT,
+                Modifier::Control => CONTROL,
+                Modifier::Meta => META,
+                Modifier::Shift => SHIFT,
+            }
+        })
+    }
+}
+
 /// One key, as an event tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {

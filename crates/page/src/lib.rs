@@ -41,7 +41,7 @@ pub use dialog::Dialog;
 pub use download::Download;
 pub use error::{Error, Match, NavigationFailure, Result};
 pub use frames::FrameId;
-pub use keys::KeyChord;
+pub use keys::{KeyChord, Modifier};
 pub use locator::Locator;
 pub use navigate::{LoadState, Navigated};
 pub use network::Request;

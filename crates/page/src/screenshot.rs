@@ -63,9 +63,18 @@ impl Page {
             ..Default::default()
         };
         let taken = self.unless_blocked(deadline, async { Ok(self.session().call(&capture).await?) }).await?;
-        base64::engine::general_purpose::STANDARD
-            .decode(taken.data)
-            .map_err(|error| Error::Script { message: format!("the browser sent a broken picture: {error}") })
+        decoded(&taken.data)
+    }
+
+    /// The page as it would be printed: the bytes of a PDF.
+    pub async fn pdf(&self, landscape: bool, background: bool, deadline: &Deadline) -> Result<Vec<u8>> {
+        let print = cdp::PrintToPdf {
+            landscape: Some(landscape),
+            print_background: Some(background),
+            ..Default::default()
+        };
+        let printed = self.unless_blocked(deadline, async { Ok(self.session().call(&print).await?) }).await?;
+        decoded(&printed.data)
     }
 
     async fn whole_area(&self, deadline: &Deadline) -> Result<cdp::Viewport> {
@@ -102,4 +111,10 @@ impl Page {
         self.unless_blocked(deadline, async { Ok(self.session().call(&cdp::GetLayoutMetrics {}).await?) })
             .await
     }
+}
+
+fn decoded(data: &str) -> Result<Vec<u8>> {
+    base64::engine::general_purpose::STANDARD
+        .decode(data)
+        .map_err(|error| Error::Script { message: format!("the browser sent a broken file: {error}") })
 }

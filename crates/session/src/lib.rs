@@ -4,6 +4,7 @@
 //! error type with a stable code that every front shows.
 //! What must not: sockets, the terminal, the environment, verbs.
 
+mod cookies;
 mod fault;
 mod link;
 mod options;
@@ -13,6 +14,7 @@ mod session;
 mod sessions;
 mod tabs;
 
+pub use cookies::{Cookie, NewCookie};
 pub use fault::{Fault, Kind};
 pub use options::{Limits, Places, SessionOptions};
 pub use refs::RefTable;

@@ -156,6 +156,10 @@ impl Session {
         self.link.is_open()
     }
 
+    pub(crate) fn context_id(&self) -> Option<String> {
+        self.context.clone()
+    }
+
     /// Is its browser shared with other sessions?
     pub(crate) fn is_shared(&self) -> bool {
         self.context.is_some()

@@ -6,6 +6,7 @@ use super::{Channel, Launched};
 use crate::Error;
 
 /// Asks the browser what it is and takes the answer off the pipe, whole, so that the pipe is as it was.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "without a pipe the browser has answered already"))]
 pub(super) async fn wait(mut launched: Launched, limit: Duration) -> Result<Launched, Error> {
     match &mut launched.channel {
         #[cfg(unix)]

@@ -98,8 +98,11 @@ impl Writer {
     }
 
     pub async fn close(&mut self) {
-        if let Writer::WebSocket(writer) = self {
-            websocket::close(writer).await;
+        match self {
+            // Dropping it is enough.
+            #[cfg(unix)]
+            Writer::Pipe(_) => {}
+            Writer::WebSocket(writer) => websocket::close(writer).await,
         }
     }
 }

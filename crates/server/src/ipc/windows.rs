@@ -134,6 +134,6 @@ pub(crate) async fn asked_to_end() -> io::Result<()> {
 }
 
 /// A pipe that is opened as a file has no read timeout; a daemon that hangs is ended by hand here.
-pub(crate) fn limit_silence(_: &ClientStream, _: std::time::Duration) -> io::Result<()> {
+pub(crate) fn limit_silence(_: &ClientStream, _: Duration) -> io::Result<()> {
     Ok(())
 }

@@ -58,13 +58,12 @@ impl Page {
     /// Checks or unchecks a box, radio or switch; does nothing if it is so already, and looks whether it worked.
     pub async fn set_checked(&self, locator: &Locator, wanted: bool, deadline: &Deadline) -> Result<Acted> {
         self.wait_until_attached(locator, deadline).await?;
-        let gesture =
-            |trial| Gesture::Click(ClickOptions { through_label: true, trial, ..Default::default() });
         if self.state_of(locator, "checked", deadline).await? == wanted {
             // Only a look: what is so already is left alone, but it must be there to be seen.
             return self.point_at(locator, &Gesture::Show, deadline).await;
         }
-        let acted = self.point_at(locator, &gesture(false), deadline).await?;
+        let through_label = ClickOptions { through_label: true, ..Default::default() };
+        let acted = self.click(locator, &through_label, deadline).await?;
         let changed = acted.navigated.is_some() || acted.dialog.is_some() || acted.closed;
         if changed
             || self

@@ -51,7 +51,7 @@ pub fn run(home: &Home) -> Result<(), DaemonError> {
     ipc::detach()?;
     home.create()?;
     let _lock = take_lock(home)?;
-    let taps = log::install(home);
+    let taps = log::install();
     fs_err::create_dir_all(home.scratch())?;
     let swept = profile::sweep(&home.scratch());
     // This daemon is the only one, so what is there is what a dead one left.
@@ -219,11 +219,6 @@ impl Daemon {
         match request.task {
             Task::Run { command, settings } => Some(self.execute(*command, *settings, messages).await),
             Task::Status => Some(self.status().await),
-            Task::Stop => {
-                self.sessions.close_all().await;
-                self.quit.notify_one();
-                Some(Envelope::data(&serde_json::Value::Null))
-            }
         }
     }
 

@@ -11,7 +11,6 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::home::Home;
 use crate::wire::Message;
 
 /// Those who want to see the log.
@@ -55,7 +54,7 @@ impl Taps {
 }
 
 /// Warnings go to the daemon's log, which is its standard error; the rest only to taps.
-pub(crate) fn install(_home: &Home) -> Taps {
+pub(crate) fn install() -> Taps {
     let taps = Taps::default();
     let file = tracing_subscriber::fmt::layer()
         .with_writer(std::io::stderr)

@@ -45,8 +45,6 @@ pub enum Task {
     },
     /// Tell how the daemon is.
     Status,
-    /// End all sessions and the daemon.
-    Stop,
 }
 
 /// What the daemon sends back.

@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 use surehand_testkit::{Site, TempHome};
 
+use crate::daemon::Asked;
 use crate::options::Options;
 use crate::ours::{Called, Subject};
 use crate::raw::{Launch, RawBrowser};
@@ -61,6 +63,11 @@ impl Bench {
     /// One call of the product in its warm session; `None` with `--raw-only`.
     pub fn ours(&self, arguments: &[&str]) -> Result<Option<Called>> {
         self.subject.as_ref().map(|subject| subject.call(Some(SESSION), arguments)).transpose()
+    }
+
+    /// One command in the product's warm session, asked of its daemon; `None` with `--raw-only`.
+    pub fn asked(&self, command: &Value) -> Result<Option<Asked>> {
+        self.subject.as_ref().map(|subject| subject.ask(SESSION, command)).transpose()
     }
 
     /// What starting the product's process costs; `None` with `--raw-only`.

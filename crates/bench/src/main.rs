@@ -1,8 +1,8 @@
 //! Measures the built `surehand` binary against a floor: what the same browser does for a client that speaks the
 //! bare protocol, measured in the same run, interleaved, as medians.
 //!
-//! Lives here: the raw client (`raw`), the product as a subject (`ours`), one file per case (`cases`), the figures
-//! (`measure`) and the one place that prints (`report`). To add a case: one file in `cases`, one line in
+//! Lives here: the raw client (`raw`), the product as a subject (`ours`, and over its socket `daemon`), one file per
+//! case (`cases`), the figures (`measure`) and the one place that prints (`report`). To add a case: one file in `cases`, one line in
 //! `cases::all`.
 //!
 //! Must not live here: product code. The floor is only worth something if it shares nothing with what it judges.
@@ -11,6 +11,8 @@
 mod bench;
 #[cfg(target_os = "linux")]
 mod cases;
+#[cfg(target_os = "linux")]
+mod daemon;
 #[cfg(target_os = "linux")]
 mod measure;
 #[cfg(target_os = "linux")]

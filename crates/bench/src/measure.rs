@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+/// Between two animation frames, in milliseconds: headless browsers paint 60 times a second.
+pub const FRAME: f64 = 1000.0 / 60.0;
+
 /// Samples of one quantity, in milliseconds. Differences may be negative.
 #[derive(Debug, Clone, Default)]
 pub struct Samples(Vec<f64>);
@@ -23,6 +26,11 @@ impl Samples {
     /// Each sample and the sample of `other` that was taken in the same round.
     pub fn plus(&self, other: &Self) -> Self {
         Self(self.0.iter().zip(&other.0).map(|(one, two)| one + two).collect())
+    }
+
+    /// The largest one; `None` if nothing was measured.
+    pub fn largest(&self) -> Option<Amount> {
+        self.0.iter().copied().max_by(f64::total_cmp).map(Amount::Milliseconds)
     }
 
     /// The middle one; of an even number, the mean of the middle two; `None` if nothing was measured.
@@ -83,6 +91,7 @@ pub enum Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Above(value) if value.fract() != 0.0 => write!(out, "≤ +{value:.1} ms"),
             Self::Above(value) => write!(out, "≤ +{value} ms"),
             Self::Times(value) => write!(out, "≤ {value}x"),
             Self::Under(amount) => write!(out, "< {amount}"),
@@ -164,6 +173,7 @@ mod tests {
     fn medians_and_pairs() {
         assert_eq!(samples(&[9, 1, 5]).median().unwrap(), Amount::Milliseconds(5.0));
         assert_eq!(samples(&[4, 1, 2, 9]).median().unwrap(), Amount::Milliseconds(3.0));
+        assert_eq!(samples(&[9, 1, 5]).largest().unwrap(), Amount::Milliseconds(9.0));
         assert_eq!(samples(&[]).median(), None);
         let difference = samples(&[5, 7, 20]).less(&samples(&[6, 4, 2]));
         assert_eq!(difference.median().unwrap(), Amount::Milliseconds(3.0));

@@ -2,11 +2,16 @@
 //!
 //! A trait, so that the harness can be run without the product (see the tests of `cases`).
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
+use serde_json::Value;
 use surehand_testkit::{Cli, TempHome, processes};
+
+use crate::daemon::{self, Asked};
 
 /// One call of the CLI.
 #[derive(Debug)]
@@ -24,6 +29,14 @@ pub trait Subject {
 
     /// `[--session NAME] VERB ARGS`.
     fn call(&self, session: Option<&str>, arguments: &[&str]) -> Result<Called>;
+
+    /// Asks the running daemon itself: `command` is a verb with its arguments, as the daemon reads it.
+    fn ask(&self, session: &str, command: &Value) -> Result<Asked>;
+
+    /// The program, to be given arguments and started.
+    fn command(&self) -> Result<Command> {
+        Err(anyhow!("this subject is no program"))
+    }
 
     /// The process that holds the sessions.
     fn daemon(&self) -> Option<u32>;
@@ -45,12 +58,23 @@ pub trait Subject {
 pub struct Product {
     cli: Cli,
     binary: PathBuf,
+    version: OnceCell<String>,
 }
 
 impl Product {
     pub fn new(binary: &Path, home: &TempHome, browser: &Path) -> Self {
         let cli = Cli::new(binary, home).env("SUREHAND_BROWSER", browser).limit(Duration::from_secs(60));
-        Self { cli, binary: binary.to_owned() }
+        Self { cli, binary: binary.to_owned(), version: OnceCell::new() }
+    }
+
+    /// What the daemon wants to hear; only release builds say all of it.
+    fn version(&self) -> Result<&str> {
+        if let Some(version) = self.version.get() {
+            return Ok(version);
+        }
+        let said = self.call(None, &["--version"])?.stdout;
+        let version = said.split_whitespace().last().context("`--version` said nothing")?;
+        Ok(self.version.get_or_init(|| version.to_owned()))
     }
 }
 
@@ -68,6 +92,14 @@ impl Subject for Product {
         ensure!(run.ok(), "surehand {line}: exit code {:?}: {}", run.code, run.stderr.trim());
         ensure!(!run.held_open, "surehand {line}: somebody still holds its output");
         Ok(Called { elapsed: run.elapsed, stdout: run.stdout })
+    }
+
+    fn ask(&self, session: &str, command: &Value) -> Result<Asked> {
+        daemon::ask(&self.cli.home().path().join("daemon.sock"), self.version()?, session, command)
+    }
+
+    fn command(&self) -> Result<Command> {
+        Ok(self.cli.command())
     }
 
     fn daemon(&self) -> Option<u32> {

@@ -12,6 +12,7 @@ pub const LIST_SIZES: [usize; 3] = [400, 4_000, 20_000];
 pub fn serve() -> Result<Site> {
     let mut site = Site::builder()
         .page("/small", SMALL)
+        .page("/hands", HANDS)
         // Browsers ask for it with the first page; a 404 would only add noise.
         .file("/favicon.ico", "image/x-icon", "");
     for elements in LIST_SIZES {
@@ -27,6 +28,21 @@ pub fn list_path(elements: usize) -> String {
 
 const SMALL: &str = "<!doctype html><html lang=en><title>Small page</title>\
     <h1>Small page</h1><p>Some text.</p><form><label>Email <input type=email></label><button>Send</button></form>";
+
+/// Something to click, to fill, to read and to wait for. It counts and notes what happens to it.
+const HANDS: &str = "<!doctype html><html lang=en><title>Hands</title>\
+    <h1>Hands</h1><p id=text>Some text.</p><button id=go>Go</button> <input id=field><div id=place></div>\
+    <script>\
+    let clicks = 0, changed = 0;\
+    document.getElementById('go').addEventListener('click', () => clicks++);\
+    function showLater(delay) {\
+        document.getElementById('place').textContent = '';\
+        setTimeout(() => {\
+            document.getElementById('place').innerHTML = '<b id=late>Late</b>';\
+            changed = Date.now();\
+        }, delay);\
+    }\
+    </script>";
 
 /// Four elements an item: what a shop's result page is made of.
 fn list(elements: usize) -> String {

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -18,10 +18,16 @@ use tokio::{
 
 use crate::Error;
 
+mod list;
+
+pub use list::{Listed, list};
+
 /// However long the caller would wait, a person does not wait longer than this for a port.
 const LONGEST: Duration = Duration::from_millis(4500);
 /// `/json/version` is below a kilobyte; a server that sends more than this is not a browser.
-const LARGEST: usize = 64 << 10;
+pub(crate) const LARGEST: usize = 64 << 10;
+/// Where a browser says what it is.
+pub(crate) const VERSION: &str = "/json/version";
 
 /// A browser to attach to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +44,8 @@ pub struct AttachTarget {
 struct Endpoint {
     host: String,
     port: u16,
+    /// Where on that host its pages are: empty, or `/like/this`.
+    prefix: String,
     /// A `ws://` address that already names a socket.
     socket: Option<String>,
 }
@@ -58,14 +66,18 @@ pub async fn resolve(endpoint: &str, timeout: Duration) -> Result<AttachTarget, 
     let limit = timeout.min(LONGEST);
     match timeout_at((started + limit).into(), ask(endpoint, &parsed)).await {
         Ok(result) => result,
-        Err(_) => Err(Error::AttachTimeout { endpoint: endpoint.into(), waited: limit }),
+        Err(_) => Err(Error::AttachTimeout { endpoint: endpoint.into(), waited: told(limit) }),
     }
 }
 
+/// What is left of a deadline is no round number; a person reads tenths of a second.
+fn told(limit: Duration) -> Duration {
+    let tenths = limit.as_millis().saturating_add(50) / 100;
+    Duration::from_millis(u64::try_from(tenths * 100).unwrap_or(u64::MAX))
+}
+
 async fn ask(endpoint: &str, parsed: &Endpoint) -> Result<AttachTarget, Error> {
-    let (mut stream, address) = connect(endpoint, parsed).await?;
-    let answer = exchange(&mut stream, address.port()).await;
-    let answer = answer.map_err(|source| Error::Attach { endpoint: endpoint.into(), source })?;
+    let (answer, address) = fetch(endpoint, parsed, VERSION, LARGEST).await?;
     let version = read_answer(endpoint, &answer);
     match (&parsed.socket, version) {
         // A service in front of browsers knows its sockets, but not necessarily this page.
@@ -78,6 +90,20 @@ async fn ask(endpoint: &str, parsed: &Endpoint) -> Result<AttachTarget, Error> {
         }
         (_, Err(error)) => Err(error),
     }
+}
+
+/// What a browser answers at one of its own addresses, and where it was reached.
+async fn fetch(
+    endpoint: &str,
+    parsed: &Endpoint,
+    path: &str,
+    largest: usize,
+) -> Result<(Vec<u8>, SocketAddr), Error> {
+    let (mut stream, address) = connect(endpoint, parsed).await?;
+    let request = request(&format!("{}{path}", parsed.prefix), address.port());
+    let answer = exchange(&mut stream, &request, largest).await;
+    let answer = answer.map_err(|source| Error::Attach { endpoint: endpoint.into(), source })?;
+    Ok((answer, address))
 }
 
 async fn connect(endpoint: &str, parsed: &Endpoint) -> Result<(TcpStream, SocketAddr), Error> {
@@ -97,20 +123,18 @@ async fn connect(endpoint: &str, parsed: &Endpoint) -> Result<(TcpStream, Socket
 }
 
 /// The request. Browsers refuse host names other than `localhost` here (a guard against DNS rebinding).
-pub(crate) fn request(port: u16) -> String {
-    format!(
-        "GET /json/version HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\nAccept: */*\r\n\r\n"
-    )
+pub(crate) fn request(path: &str, port: u16) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\nAccept: */*\r\n\r\n")
 }
 
 /// Sends the request and reads until there is a whole answer, or until it is clear that there will be none.
-async fn exchange(stream: &mut TcpStream, port: u16) -> io::Result<Vec<u8>> {
-    stream.write_all(request(port).as_bytes()).await?;
+async fn exchange(stream: &mut TcpStream, request: &str, largest: usize) -> io::Result<Vec<u8>> {
+    stream.write_all(request.as_bytes()).await?;
     let mut answer = Vec::new();
     loop {
         match stream.read_buf(&mut answer).await {
             Ok(0) => return Ok(answer),
-            Ok(_) if is_enough(&answer) => return Ok(answer),
+            Ok(_) if is_enough(&answer, largest) => return Ok(answer),
             Ok(_) => {}
             // Servers that do not like the request reset the connection after their answer.
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(answer),
@@ -120,9 +144,9 @@ async fn exchange(stream: &mut TcpStream, port: u16) -> io::Result<Vec<u8>> {
 }
 
 /// Whether more bytes could not change the verdict.
-pub(crate) fn is_enough(answer: &[u8]) -> bool {
+pub(crate) fn is_enough(answer: &[u8], largest: usize) -> bool {
     let not_http = !answer.starts_with(&b"HTTP/1."[..answer.len().min(7)]);
-    not_http || answer.len() > LARGEST || is_whole(answer)
+    not_http || answer.len() > largest || is_whole(answer)
 }
 
 fn is_whole(answer: &[u8]) -> bool {
@@ -150,6 +174,10 @@ pub(crate) struct Version {
 
 /// Judges an answer: a browser's, another web server's, or no HTTP at all.
 pub(crate) fn read_answer(endpoint: &str, answer: &[u8]) -> Result<Version, Error> {
+    read_json(endpoint, answer, VERSION)
+}
+
+fn read_json<T: DeserializeOwned>(endpoint: &str, answer: &[u8], path: &str) -> Result<T, Error> {
     let text = String::from_utf8_lossy(answer);
     if !text.starts_with("HTTP/1.") {
         let said = text.chars().take(40).collect();
@@ -159,9 +187,9 @@ pub(crate) fn read_answer(endpoint: &str, answer: &[u8]) -> Result<Version, Erro
     let (head, body) = text.split_once("\r\n\r\n").ok_or_else(|| other("its answer breaks off".into()))?;
     let status = head.split_whitespace().nth(1).unwrap_or_default();
     if status != "200" {
-        return Err(other(format!("it answered {status} to /json/version")));
+        return Err(other(format!("it answered {status} to {path}")));
     }
-    serde_json::from_str(body.trim_end()).map_err(|_| other("its /json/version names no browser".into()))
+    serde_json::from_str(body.trim_end()).map_err(|_| other(format!("its {path} is not a browser's")))
 }
 
 /// The socket's address with the host that was really reached: the browser only knows what the request called it, and
@@ -188,7 +216,31 @@ fn parse(endpoint: &str) -> Result<Endpoint, Error> {
     if scheme.is_empty() && !path.is_empty() {
         return Err(bad("a path needs a scheme before it"));
     }
-    Ok(Endpoint { host, port, socket: names_socket.then(|| endpoint.to_owned()) })
+    let prefix = if names_socket { String::new() } else { prefix_of(path) };
+    Ok(Endpoint { host, port, prefix, socket: names_socket.then(|| endpoint.to_owned()) })
+}
+
+/// A browser behind another server may have its pages below a path; who copied the address of one of them means all.
+fn prefix_of(path: &str) -> String {
+    let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let own = ["json/version", "json/list", "json"].iter().find_map(|own| path.strip_suffix(own));
+    let prefix = own.unwrap_or(path).trim_end_matches('/');
+    if prefix.is_empty() { String::new() } else { format!("/{prefix}") }
+}
+
+/// One text for all the ways to write an endpoint, so that it can be found again.
+///
+/// # Errors
+/// [`Error::BadEndpoint`].
+pub fn canonical(endpoint: &str) -> Result<String, Error> {
+    let endpoint = endpoint.trim();
+    if endpoint.starts_with("wss://") {
+        return Ok(endpoint.to_owned());
+    }
+    let parsed = parse(endpoint)?;
+    let host = parsed.host.to_ascii_lowercase();
+    let host = if host.contains(':') { format!("[{host}]") } else { host };
+    Ok(parsed.socket.unwrap_or_else(|| format!("http://{host}:{}{}", parsed.port, parsed.prefix)))
 }
 
 /// `9222`, `host:9222`, `[::1]:9222`; with a scheme in front also a host alone, on port 80.

@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use surehand_session::Fault;
-use surehand_verbs::{Command, usage_fault};
+use surehand_verbs::{Command, arrange_find, usage_fault};
 
 use crate::config::Flags;
 use crate::local::Local;
@@ -48,8 +48,8 @@ pub(crate) enum Parsed {
 impl Cli {
     /// Reads the command line of this process.
     pub fn read() -> Parsed {
-        let words: Vec<OsString> = std::env::args_os().collect();
         let grammar = grammar();
+        let words = arranged(std::env::args_os().collect(), &grammar);
         let matches = match grammar.try_get_matches_from(&words) {
             Ok(matches) => matches,
             Err(error) => return outcome_of(&error),
@@ -58,6 +58,20 @@ impl Cli {
             Ok(cli) => Parsed::Good(Box::new(cli)),
             Err(error) => Parsed::Wrong(usage_fault(&error)),
         }
+    }
+}
+
+/// The flags of `find` and of its action in the order that the grammar reads. What is no text is refused there.
+fn arranged(words: Vec<OsString>, grammar: &clap::Command) -> Vec<OsString> {
+    let texts: Option<Vec<String>> =
+        words.iter().skip(1).map(|word| word.to_str().map(ToOwned::to_owned)).collect();
+    match texts {
+        Some(texts) => words
+            .into_iter()
+            .take(1)
+            .chain(arrange_find(texts, grammar).into_iter().map(OsString::from))
+            .collect(),
+        None => words,
     }
 }
 

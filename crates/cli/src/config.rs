@@ -207,6 +207,11 @@ impl Effective {
         self.values.get("json").and_then(|(value, _)| value.as_bool()).unwrap_or(false)
     }
 
+    /// Did anybody name a session?
+    pub fn names_session(&self) -> bool {
+        self.values.contains_key("session")
+    }
+
     /// What the daemon needs to know.
     pub fn settings(&self) -> Result<Settings, Fault> {
         let table: Table = self.values.iter().map(|(key, (value, _))| (key.clone(), value.clone())).collect();

@@ -2,8 +2,10 @@
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
+use surehand_guard::Secrets;
 use surehand_server::{Envelope, ErrorBody, Listener, Message};
 use surehand_session::{Fault, Kind};
 
@@ -161,12 +163,18 @@ fn write_err(text: &str) {
 /// Shows notes, progress and log lines while a command runs.
 pub(crate) struct Progress {
     printer: Printer,
+    secrets: Arc<Secrets>,
     bar: Option<indicatif::ProgressBar>,
 }
 
 impl Progress {
     pub fn new(printer: Printer) -> Self {
-        Self { printer, bar: None }
+        Self::masked(printer, Arc::default())
+    }
+
+    /// The same, with the values of secrets masked.
+    pub fn masked(printer: Printer, secrets: Arc<Secrets>) -> Self {
+        Self { printer, secrets, bar: None }
     }
 
     fn advance(&mut self, what: String, done: u64, total: Option<u64>) {
@@ -194,11 +202,13 @@ impl Listener for Progress {
     fn hear(&mut self, message: Message) {
         match message {
             Message::Note(line) => match &self.bar {
-                Some(bar) => bar.println(line),
-                None => self.printer.note(&line),
+                Some(bar) => bar.println(self.secrets.mask(&line)),
+                None => self.printer.note(&self.secrets.mask(&line)),
             },
-            Message::Progress { what, done, total } => self.advance(what, done, total),
-            Message::Log(line) => self.printer.note(&line),
+            Message::Progress { what, done, total } => {
+                self.advance(self.secrets.mask(&what).into_owned(), done, total);
+            }
+            Message::Log(line) => self.printer.note(&self.secrets.mask(&line)),
             Message::Alive | Message::Replaced | Message::Text { .. } => {}
         }
     }

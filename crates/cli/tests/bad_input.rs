@@ -231,7 +231,7 @@ fn words_that_nobody_knows_suggest_the_nearest() {
         (&["snapshot", "--intractive"], "--interactive"),
         (&["get", "txt", "h1"], "text"),
         (&["--sesion", "a", "get", "url"], "--session"),
-        (&["network", "request"], "requests"),
+        (&["network", "request"], "ID"),
         (&["wait", "--load", "networkidel"], "networkidle"),
     ] {
         fails(&cli, words).must_be("usage", 2).must_say(near);

@@ -93,7 +93,7 @@ fn actions() {
     assert_eq!(filled, json!({ "filled": "#a", "ref": name, "role": "textbox", "name": "Name" }));
     assert_eq!(
         case.ok(&["type", &name, "yz"]),
-        json!({ "typed": name, "ref": name, "role": "textbox", "name": "Name" })
+        json!({ "typed": name, "ref": name, "role": "textbox", "name": "Name", "value": "xyz" })
     );
     assert_eq!(case.value("#a"), "xyz");
     assert_eq!(case.ok(&["press", "Backspace"]), json!({ "pressed": "Backspace" }));

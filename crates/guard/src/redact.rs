@@ -57,18 +57,20 @@ pub fn mask_members<'a>(text: &'a str, is_secret: impl Fn(&str) -> bool) -> Cow<
     Cow::Owned(out)
 }
 
-/// Replaces the values of sensitive parameters in addresses and form bodies: `?token=…`, `&password=…`.
+/// Replaces the values of sensitive parameters in addresses and form bodies: `?token=…`, `&password=…`, `#access_token=…`, and
+/// the first of a body.
 pub fn mask_queries(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
-    for (at, _) in text.match_indices(['?', '&']) {
-        let rest = &text[at + 1..];
+    let separators = text.match_indices(['?', '&', '#']).map(|(at, _)| at + 1);
+    for at in std::iter::once(0).chain(separators) {
+        let rest = &text[at..];
         let Some((name, value)) = rest.split_once('=') else { continue };
         if name.len() > 64 || at < copied || !is_sensitive_name(name) || !name.chars().all(is_name_character)
         {
             continue;
         }
-        let start = at + 1 + name.len() + 1;
+        let start = at + name.len() + 1;
         let end = value.find(['&', '#', '"', '\'', '\\', ' ', '<', '\n']).unwrap_or(value.len());
         out.push_str(&text[copied..start]);
         out.push_str(MASK);
@@ -205,6 +207,8 @@ mod tests {
             mask_queries("GET http://h/?a=1&token=abc&b=2#x http://h/?password=p%20q\""),
             "GET http://h/?a=1&token=[REDACTED]&b=2#x http://h/?password=[REDACTED]\""
         );
+        assert_eq!(mask_queries("password=p&a=1&token=t"), "password=[REDACTED]&a=1&token=[REDACTED]");
+        assert_eq!(mask_queries("http://h/#access_token=abc"), "http://h/#access_token=[REDACTED]");
         assert!(matches!(mask_queries("http://h/?page=2"), Cow::Borrowed(_)));
     }
 

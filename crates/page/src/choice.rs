@@ -4,12 +4,28 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde_json::json;
+use surehand_cdp::Session;
 use surehand_cdp::protocol::{dom, page as cdp, runtime};
 
 use crate::locate::with_locator;
 use crate::page::Page;
 use crate::pointer::{Acted, ClickOptions, Gesture};
-use crate::{Deadline, Error, FrameId, Handle, Locator, Result};
+use crate::{Aftermath, Deadline, Error, FrameId, Handle, Locator, Result};
+
+#[derive(Deserialize)]
+struct Selected {
+    selected: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct FieldKind {
+    kind: String,
+}
+
+#[derive(Deserialize)]
+struct Toggle {
+    preview: String,
+}
 
 #[derive(Deserialize)]
 struct StateOf {
@@ -17,10 +33,13 @@ struct StateOf {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Chosen {
     id: u64,
     role: String,
     name: String,
+    preview: String,
+    is_changed: bool,
     selected: Vec<String>,
 }
 
@@ -33,12 +52,16 @@ struct Receiver {
     preview: String,
     is_field: bool,
     is_multiple: bool,
+    takes_folders: bool,
 }
 
 #[derive(Deserialize)]
 struct Held {
     names: Vec<String>,
 }
+
+/// A page that shows a new state only after its script or its server agreed gets this long.
+const REACTION_MS: u64 = 500;
 
 impl Page {
     /// Is an element `visible`, `enabled`, `checked`, `editable` or `focused`? Also says how many match.
@@ -56,29 +79,56 @@ impl Page {
     }
 
     /// Checks or unchecks a box, radio or switch; does nothing if it is so already, and looks whether it worked.
-    pub async fn set_checked(&self, locator: &Locator, wanted: bool, deadline: &Deadline) -> Result<Acted> {
+    pub async fn set_checked(
+        &self,
+        locator: &Locator,
+        wanted: bool,
+        options: &ClickOptions,
+        deadline: &Deadline,
+    ) -> Result<Acted> {
         self.wait_until_attached(locator, deadline).await?;
         if self.state_of(locator, "checked", deadline).await? == wanted {
             // Only a look: what is so already is left alone, but it must be there to be seen.
             return self.point_at(locator, &Gesture::Show, deadline).await;
         }
-        let through_label = ClickOptions { through_label: true, ..Default::default() };
-        let acted = self.click(locator, &through_label, deadline).await?;
-        let changed = acted.navigated.is_some() || acted.dialog.is_some() || acted.closed;
-        if changed
-            || self
-                .state_of(&Locator::handle(acted.handle, &locator.to_string()), "checked", deadline)
-                .await?
-                == wanted
-        {
+        let (_, toggle): (_, Toggle) =
+            self.script_at(locator, "toggle", |_| json!({ "wanted": wanted }), deadline).await?;
+        let options = ClickOptions { through_label: true, ..options.clone() };
+        let acted = self.click(locator, &options, deadline).await?;
+        let decided = options.trial || acted.after.moved_on();
+        if decided || self.becomes_checked(locator, &acted, wanted, deadline).await? {
             return Ok(acted);
         }
-        let words = |on: bool| if on { "checked" } else { "unchecked" }.to_owned();
-        Err(Error::ValueDiffers {
-            preview: locator.to_string(),
-            wanted: words(wanted),
-            shown: words(!wanted),
-        })
+        let wanted = if wanted { "checked" } else { "unchecked" };
+        Err(Error::NotChanged { preview: toggle.preview, wanted })
+    }
+
+    /// Whether the box shows what is wanted, at once or a little later. A page may have put a new one in its place.
+    async fn becomes_checked(
+        &self,
+        locator: &Locator,
+        acted: &Acted,
+        wanted: bool,
+        deadline: &Deadline,
+    ) -> Result<bool> {
+        let state = async |locator: &Locator| {
+            let argument =
+                |left: u64| json!({ "what": "checked", "wanted": wanted, "timeout": left.min(REACTION_MS) });
+            self.script_at::<StateOf>(locator, "stateBecomes", argument, deadline).await
+        };
+        let clicked = Locator::handle(acted.handle, &locator.to_string());
+        let answer = match state(&clicked).await {
+            Err(Error::Stale { .. }) if locator.as_handle().is_none() => state(locator).await,
+            answer => answer,
+        };
+        Ok(answer?.1.value == wanted)
+    }
+
+    /// How something is entered in a field: `fill`, `check`, `select` or `upload`.
+    pub async fn field_kind(&self, locator: &Locator, deadline: &Deadline) -> Result<String> {
+        let (_, field): (_, FieldKind) =
+            self.script_at(locator, "fieldKind", |_| json!({}), deadline).await?;
+        Ok(field.kind)
     }
 
     /// Chooses options of a list by value or label. Returns the values that are chosen then.
@@ -88,42 +138,85 @@ impl Page {
         values: &[String],
         deadline: &Deadline,
     ) -> Result<(Acted, Vec<String>)> {
-        let frame = self.frame_to_act_in(locator, deadline).await?;
-        let before = self.navigation_mark();
-        let argument = json!({ "locator": locator, "values": values, "timeout": deadline.remaining_ms() });
-        let chosen: Result<Chosen> =
-            self.script(&frame, "selectOptions", &argument, &deadline.with_grace()).await;
-        let chosen = chosen.map_err(|error| with_locator(error, locator))?;
-        let acted = self.acted_on(&frame, chosen.id, chosen.role, chosen.name).await?;
-        let navigated = self.settle(&before, deadline).await;
-        Ok((Acted { navigated, dialog: self.dialog(), ..acted }, chosen.selected))
+        let before = self.mark();
+        let argument = |timeout: u64| json!({ "values": values, "timeout": timeout });
+        let (frame, chosen): (_, Chosen) =
+            self.script_at(locator, "selectOptions", argument, deadline).await?;
+        if chosen.is_changed {
+            self.announce(&frame, chosen.id, deadline).await?;
+        }
+        let acted = self.acted_on(&frame, chosen.id, &chosen.role, &chosen.name);
+        let acted = Acted { after: self.settle(&before, deadline).await, ..acted };
+        if !acted.after.moved_on() {
+            self.check_selected(&frame, chosen.id, &chosen.preview, &chosen.selected, deadline).await?;
+        }
+        Ok((acted, chosen.selected))
+    }
+
+    /// The page may choose otherwise when it hears of it; a list that it took away has nothing to say.
+    async fn check_selected(
+        &self,
+        frame: &FrameId,
+        id: u64,
+        preview: &str,
+        wanted: &[String],
+        deadline: &Deadline,
+    ) -> Result<()> {
+        let argument = json!({ "id": id });
+        let now = self.script::<Selected>(frame, "selectedValues", &argument, &deadline.with_grace()).await;
+        match now {
+            Ok(Selected { selected }) if selected != wanted => Err(Error::ValueDiffers {
+                preview: preview.to_owned(),
+                wanted: wanted.join(", "),
+                shown: selected.join(", "),
+            }),
+            Ok(_) | Err(Error::Stale { .. } | Error::NavigatedAway { .. } | Error::DialogOpen(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Gives files to a file field, or to the chooser that an element opens.
     pub async fn upload(&self, locator: &Locator, files: &[PathBuf], deadline: &Deadline) -> Result<Acted> {
-        let frame = self.frame_to_act_in(locator, deadline).await?;
-        let receiver: Result<Receiver> =
-            self.script(&frame, "uploadTarget", &json!({ "locator": locator }), deadline).await;
-        let receiver = receiver.map_err(|error| with_locator(error, locator))?;
+        let argument = |_| json!({});
+        let (frame, receiver): (_, Receiver) =
+            self.script_at(locator, "uploadTarget", argument, deadline).await?;
         if files.len() > 1 && !receiver.is_multiple {
-            return Err(Error::WrongType {
-                preview: receiver.preview,
-                why: "it takes only one file".to_owned(),
-            });
+            return Err(Error::TooManyFiles { preview: receiver.preview, given: files.len() });
+        }
+        // The browser would give the page an empty file of that name.
+        if !receiver.takes_folders && files.iter().any(|file| file.is_dir()) {
+            let why = "it takes files, no folders".to_owned();
+            return Err(Error::WrongType { preview: receiver.preview, why });
         }
         let paths: Vec<String> = files.iter().map(|path| path.to_string_lossy().into_owned()).collect();
         if !receiver.is_field {
-            return self.upload_through_chooser(locator, paths, deadline).await;
+            return self.upload_through_chooser(locator, &frame, &receiver.preview, paths, deadline).await;
         }
         let object_id = self.object_of(&frame, receiver.id, deadline).await?;
         let give = dom::SetFileInputFiles { files: paths, object_id, ..Default::default() };
-        self.unless_blocked(deadline, async {
-            let session = self.frame_session(&frame).ok_or(Error::TabClosed)?;
-            Ok(session.call(&give).await.map(drop)?)
-        })
-        .await?;
+        let session = self.frame_session(&frame).ok_or(Error::TabClosed)?;
+        let acted = self.acted_on(&frame, receiver.id, &receiver.role, &receiver.name);
+        let before = self.mark();
+        self.give_files(&session, &give, deadline).await?;
         self.check_files(&frame, &receiver, files, deadline).await?;
-        self.acted_on(&frame, receiver.id, receiver.role, receiver.name).await
+        Ok(Acted { after: self.settle(&before, deadline).await, ..acted })
+    }
+
+    /// Gives files to a field, and the page the time to set going what it does with them.
+    async fn give_files(
+        &self,
+        session: &Session,
+        give: &dom::SetFileInputFiles,
+        deadline: &Deadline,
+    ) -> Result<()> {
+        let given = async { Ok(session.call(give).await.map(drop)?) };
+        match self.unless_blocked(deadline, given).await {
+            Ok(()) => self.let_page_react(deadline).await,
+            // The page has the files: the dialog is its answer.
+            Err(Error::DialogOpen(_)) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     /// The field must hold what it was given, as far as the page left it there.
@@ -141,8 +234,8 @@ impl Page {
             Err(Error::NavigatedAway { .. } | Error::Stale { .. } | Error::DialogOpen(_)) => return Ok(()),
             held => held?,
         };
-        // Many pages read the files at once and empty the field.
-        if held.names.is_empty() || held.names.len() == files.len() {
+        // Many pages read the files at once and empty the field; a folder is as many files as it holds.
+        if held.names.is_empty() || held.names.len() >= files.len() {
             return Ok(());
         }
         let wanted = format!("{} files", files.len());
@@ -152,30 +245,42 @@ impl Page {
     async fn upload_through_chooser(
         &self,
         locator: &Locator,
+        frame: &FrameId,
+        preview: &str,
         files: Vec<String>,
         deadline: &Deadline,
     ) -> Result<Acted> {
-        let session = self.session();
-        let intercept = |enabled| cdp::SetInterceptFileChooserDialog { enabled, ..Default::default() };
-        self.lock().chooser = None;
-        session.call(&intercept(true)).await?;
-        let clicked = self.click(locator, &ClickOptions::default(), deadline).await;
-        let opened = match &clicked {
-            Ok(_) => self.until(deadline, "a file chooser to open", |state| state.chooser.clone()).await,
-            Err(_) => Err(Error::TabClosed),
-        };
-        session.post(&intercept(false));
-        let acted = clicked?;
-        let chooser = opened?;
+        let before = self.mark();
+        let caught = self.catch_choosers(frame, deadline).await?;
+        let acted = self.click(locator, &ClickOptions::default(), deadline).await?;
+        let what = format!("a file chooser to open after the click on {preview}");
+        let chooser = self.until(deadline, what, |state| state.chooser.clone()).await?;
+        drop(caught);
         if files.len() > 1 && !chooser.is_multiple {
-            let why = "its file chooser takes only one file".to_owned();
-            return Err(Error::WrongType { preview: locator.to_string(), why });
+            return Err(Error::TooManyFiles { preview: preview.to_owned(), given: files.len() });
         }
         let give =
             dom::SetFileInputFiles { files, backend_node_id: Some(chooser.node), ..Default::default() };
-        let frame_session = self.frame_session(&chooser.frame).unwrap_or_else(|| session.clone());
-        frame_session.call(&give).await?;
-        Ok(acted)
+        let session = self.frame_session(&chooser.frame).unwrap_or_else(|| self.session().clone());
+        self.give_files(&session, &give, deadline).await?;
+        Ok(Acted { after: self.settle(&before, deadline).await, ..acted })
+    }
+
+    /// Choosers that the page or this frame opens are told instead of shown, until what is returned is dropped. A frame of
+    /// another process tells of its own; a click in it may also make the page around it open one.
+    async fn catch_choosers(&self, frame: &FrameId, deadline: &Deadline) -> Result<CaughtChoosers> {
+        let mut sessions = vec![self.session().clone()];
+        sessions.extend(self.frame_session(frame).filter(|session| session.id() != self.session().id()));
+        self.lock().chooser = None;
+        let caught = CaughtChoosers(sessions);
+        self.unless_blocked(deadline, async {
+            for session in &caught.0 {
+                session.call(&intercept_choosers(true)).await?;
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(caught)
     }
 
     async fn object_of(&self, frame: &FrameId, element: u64, deadline: &Deadline) -> Result<Option<String>> {
@@ -192,11 +297,27 @@ impl Page {
         .await
     }
 
-    async fn acted_on(&self, frame: &FrameId, element: u64, role: String, name: String) -> Result<Acted> {
+    /// Something that was done without the mouse; what followed is not known yet.
+    fn acted_on(&self, frame: &FrameId, element: u64, role: &str, name: &str) -> Acted {
         let world = self.lock().frames.get(frame).and_then(|frame| frame.world).map_or(0, |world| world.id);
         let handle = Handle { world, element };
-        Ok(Acted { handle, role, name, navigated: None, dialog: self.dialog(), closed: false })
+        Acted { handle, role: role.to_owned(), name: name.to_owned(), at: None, after: Aftermath::default() }
     }
+}
+
+/// Sessions whose choosers are caught. Dropped also when the command is cancelled: a person must get their choosers back.
+struct CaughtChoosers(Vec<Session>);
+
+impl Drop for CaughtChoosers {
+    fn drop(&mut self) {
+        for session in &self.0 {
+            session.post(&intercept_choosers(false));
+        }
+    }
+}
+
+fn intercept_choosers(enabled: bool) -> cdp::SetInterceptFileChooserDialog {
+    cdp::SetInterceptFileChooserDialog { enabled, ..Default::default() }
 }
 
 /// A file chooser that the page wanted to open.

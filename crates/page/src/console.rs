@@ -17,6 +17,9 @@ pub struct ConsoleMessage {
     /// One-based line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<i64>,
+    /// When: milliseconds since 1970.
+    #[serde(skip)]
+    pub timestamp: f64,
 }
 
 /// An exception or a rejection that nobody caught.
@@ -30,6 +33,9 @@ pub struct PageError {
     pub line: Option<i64>,
     /// One-based column.
     pub column: Option<i64>,
+    /// When: milliseconds since 1970.
+    #[serde(skip)]
+    pub timestamp: f64,
 }
 
 impl ConsoleMessage {
@@ -40,7 +46,7 @@ impl ConsoleMessage {
             Some(frame) => (Some(frame.url), Some(frame.line_number + 1)),
             None => (None, None),
         };
-        Self { kind: event.r#type, text, url, line }
+        Self { kind: event.r#type, text, url, line, timestamp: event.timestamp }
     }
 }
 
@@ -50,7 +56,7 @@ impl PageError {
         let line = Some(details.line_number + 1);
         let column = Some(details.column_number + 1);
         let url = details.url.clone().or_else(|| first_script(&details));
-        Self { text: exception_text(&details), url, line, column }
+        Self { text: exception_text(&details), url, line, column, timestamp: event.timestamp }
     }
 }
 
@@ -74,6 +80,9 @@ fn shown(object: &cdp::RemoteObject) -> String {
         && let Some(text) = object.value.as_ref().and_then(|v| serde_json::from_str::<String>(v.get()).ok())
     {
         return text;
+    }
+    if object.r#type == "undefined" || object.subtype.as_deref() == Some("null") {
+        return object.subtype.clone().unwrap_or_else(|| "undefined".to_owned());
     }
     if let Some(preview) = object.preview.as_ref().filter(|preview| preview.r#type == "object") {
         return shown_preview(preview);
@@ -116,6 +125,15 @@ mod tests {
                  "overflow":false,"properties":[{"name":"a","type":"number","value":"1"}]}}]}"#,
         );
         assert_eq!(message.text, "total 3 {a: 1}");
+    }
+
+    #[test]
+    fn nothing_is_shown_as_what_it_is_called() {
+        let message = event(
+            r#"{"type":"log","args":[{"type":"object","subtype":"null","value":null},{"type":"undefined"},
+                {"type":"symbol","description":"Symbol(q)"}]}"#,
+        );
+        assert_eq!(message.text, "null undefined Symbol(q)");
     }
 
     #[test]

@@ -22,6 +22,15 @@ const LOG_LINES: usize = 20;
 /// Far enough to be "no limit", near enough that adding it to a clock never overflows.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// On a busy machine a page that is well may need this long to say why it gave up.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Nobody can tell from less than this that a page does not answer.
+const LEAST: Duration = Duration::from_millis(100);
+
+/// What a page gets to answer one question for which there is no time left.
+const LAST_WORD: Duration = Duration::from_secs(1);
+
 impl Deadline {
     /// A deadline that passes after `total`.
     pub fn after(total: Duration) -> Self {
@@ -56,7 +65,17 @@ impl Deadline {
 
     /// The same, a little later: a wait inside the page that ends with this deadline has time to tell why it failed.
     pub fn with_grace(&self) -> Self {
-        Self { at: self.at + Duration::from_millis(500), ..self.clone() }
+        Self { at: self.at + GRACE, ..self.clone() }
+    }
+
+    /// Is too little left for even one question to the page?
+    pub(crate) fn is_too_short(&self) -> bool {
+        self.remaining() < LEAST
+    }
+
+    /// The same, with the time for one question to the page from now on.
+    pub(crate) fn for_last_word(&self) -> Self {
+        Self { at: self.at.max(Instant::now() + LAST_WORD), ..self.clone() }
     }
 
     /// What is left, as the injected script wants it.

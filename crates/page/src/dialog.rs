@@ -44,10 +44,14 @@ impl Page {
     /// Answers the open dialog and returns it; `None` when there is none.
     pub async fn answer_dialog(&self, accept: bool, prompt_text: Option<String>) -> Result<Option<Dialog>> {
         let Some(dialog) = self.dialog() else { return Ok(None) };
+        let closed = self.lock().dialogs_closed;
+        // Who only says OK to a prompt means what it suggests.
+        let prompt_text = prompt_text.or_else(|| dialog.default_prompt.clone());
         let answer = cdp::HandleJavaScriptDialog { accept, prompt_text };
         let deadline = Deadline::after(ANSWER_TIME);
         deadline.run("the dialog to close", self.session().call(&answer)).await?.map_err(Error::from)?;
-        self.until(&deadline, "the dialog to close", |state| state.dialog.is_none().then_some(())).await?;
+        self.until(&deadline, "the dialog to close", |state| (state.dialogs_closed > closed).then_some(()))
+            .await?;
         Ok(Some(dialog))
     }
 }

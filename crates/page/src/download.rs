@@ -1,10 +1,13 @@
 //! Downloads: what a tab is fetching to disk. The browser tells about them itself, not in the tab's session; whoever
 //! hears the browser hands the events in.
 
+use std::path::PathBuf;
+
 use surehand_cdp::protocol::browser as cdp;
 
 use crate::page::Page;
 use crate::pointer::{Acted, ClickOptions};
+use crate::state::State;
 use crate::{Deadline, Error, Locator, Result};
 
 /// One download.
@@ -16,7 +19,11 @@ pub struct Download {
     pub url: String,
     /// What the server calls the file.
     pub suggested_name: String,
+    /// Where the browser wrote it, if it said so.
+    pub file: Option<PathBuf>,
     state: Stage,
+    /// Has somebody waited for it?
+    taken: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +42,14 @@ impl Page {
     /// A download of this tab began.
     pub fn download_began(&self, event: cdp::DownloadWillBegin) {
         let cdp::DownloadWillBegin { guid, url, suggested_filename, .. } = event;
-        let download = Download { guid, url, suggested_name: suggested_filename, state: Stage::UnderWay };
+        let download = Download {
+            guid,
+            url,
+            suggested_name: suggested_filename,
+            file: None,
+            state: Stage::UnderWay,
+            taken: false,
+        };
         self.0.change(|state| state.downloads.push(download));
     }
 
@@ -44,6 +58,7 @@ impl Page {
         self.0.change(|state| {
             let mine = state.downloads.iter_mut().find(|download| download.guid == event.guid);
             if let Some(download) = mine {
+                download.file = event.file_path.as_ref().map(PathBuf::from).or(download.file.take());
                 download.state = match event.state.as_str() {
                     "completed" => Stage::Complete,
                     "canceled" => Stage::Canceled,
@@ -55,27 +70,53 @@ impl Page {
 
     /// Clicks an element and waits until the download that follows is complete on disk.
     pub async fn download(&self, locator: &Locator, deadline: &Deadline) -> Result<(Acted, Download)> {
-        let before = self.lock().downloads.iter().map(|download| download.guid.clone()).collect::<Vec<_>>();
         let acted = self.click(locator, &ClickOptions::default(), deadline).await?;
-        let begun = |state: &crate::state::State| {
-            state
-                .downloads
-                .iter()
-                .find(|download| !before.contains(&download.guid))
-                .map(|download| download.guid.clone())
+        let what = format!("{BEGINS} after the click on {locator}");
+        Ok((acted, self.complete_download(&what, deadline).await?))
+    }
+
+    /// Waits until a download that began since the last command that acts is complete on disk.
+    pub async fn wait_for_download(&self, deadline: &Deadline) -> Result<Download> {
+        self.complete_download(BEGINS, deadline).await
+    }
+
+    async fn complete_download(&self, what: &str, deadline: &Deadline) -> Result<Download> {
+        let guid = match self.until(deadline, what, next_download).await {
+            Err(Error::Timeout { .. }) => {
+                deadline.note(format_args!("the page is {}", self.url()));
+                return Err(deadline.timeout(what));
+            }
+            begun => begun?,
         };
-        let guid = self.until(deadline, "a download to begin", begun).await?;
-        let ended = |state: &crate::state::State| {
+        let ended = |state: &State| {
             let download = state.downloads.iter().find(|download| download.guid == guid)?;
             (download.state != Stage::UnderWay).then(|| download.clone())
         };
         // A large file takes its time; a connection that stalls is ended by the browser.
         let download = self.until(&Deadline::after(LONGEST), "the download to end", ended).await?;
+        self.lock().downloads.iter_mut().filter(|one| one.guid == guid).for_each(|one| one.taken = true);
         if download.state == Stage::Canceled {
             return Err(Error::DownloadFailed { url: download.url });
         }
-        Ok((acted, download))
+        Ok(download)
     }
+}
+
+impl Page {
+    /// The file of a download could not be used after all: the next wait may have it.
+    pub fn give_back(&self, download: &Download) {
+        self.lock()
+            .downloads
+            .iter_mut()
+            .filter(|one| one.guid == download.guid)
+            .for_each(|one| one.taken = false);
+    }
+}
+
+const BEGINS: &str = "a download to begin";
+
+fn next_download(state: &State) -> Option<String> {
+    state.downloads.since(state.acted_at.downloads).find(|one| !one.taken).map(|one| one.guid.clone())
 }
 
 /// Nobody waits longer for a file.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use surehand_cdp::Closed;
 
-use crate::Dialog;
+use crate::{Dialog, Handle};
 
 /// The result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -14,8 +14,24 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Match {
     /// A short picture of the element.
     pub preview: String,
-    /// A selector that matches only this one.
+    /// A selector that matches only this one of its frame.
     pub selector: String,
+    /// The script's id of the element.
+    id: u64,
+    /// The world that knows it.
+    #[serde(skip)]
+    world: u64,
+}
+
+impl Match {
+    /// The element.
+    pub fn handle(&self) -> Handle {
+        Handle { world: self.world, element: self.id }
+    }
+
+    pub(crate) fn in_world(self, world: u64) -> Self {
+        Self { world, ..self }
+    }
 }
 
 /// Why a page could not be opened.
@@ -25,10 +41,14 @@ pub enum NavigationFailure {
     Dns,
     /// Nobody listens there, or the way is blocked.
     Unreachable,
+    /// There is no network at all.
+    Offline,
     /// The certificate or the handshake failed.
     Tls,
     /// The load was stopped, by the page, by a download or by another navigation.
     Aborted,
+    /// The server or the proxy wants a name and a password.
+    Login,
     /// Anything else.
     Other,
 }
@@ -46,13 +66,14 @@ impl NavigationFailure {
             | "ERR_CONNECTION_FAILED"
             | "ERR_ADDRESS_UNREACHABLE"
             | "ERR_ADDRESS_INVALID"
-            | "ERR_INTERNET_DISCONNECTED"
             | "ERR_TIMED_OUT"
             | "ERR_EMPTY_RESPONSE"
             | "ERR_PROXY_CONNECTION_FAILED"
             | "ERR_TUNNEL_CONNECTION_FAILED"
             | "ERR_NETWORK_ACCESS_DENIED" => Self::Unreachable,
+            "ERR_INTERNET_DISCONNECTED" => Self::Offline,
             "ERR_ABORTED" => Self::Aborted,
+            "ERR_INVALID_AUTH_CREDENTIALS" | "ERR_PROXY_AUTH_REQUESTED" => Self::Login,
             _ if name.starts_with("ERR_CERT") || name.starts_with("ERR_SSL") => Self::Tls,
             _ => Self::Other,
         }
@@ -70,7 +91,7 @@ pub enum Error {
         what: String,
     },
     /// Several elements match, and an action needs one.
-    #[error("{count} elements match {what}{}", list(.matches))]
+    #[error("{count} elements match {what}")]
     Ambiguous {
         /// The locator, in words.
         what: String,
@@ -115,11 +136,71 @@ pub enum Error {
         /// What is in the way.
         blocker: String,
     },
+    /// It slid away between press and release.
+    #[error("{preview} moved away while it was pressed, so the page saw no click")]
+    Missed {
+        /// The element.
+        preview: String,
+    },
+    /// The focus did not stay where it was put.
+    #[error("{preview} does not keep the focus: it goes to {to}")]
+    FocusMoved {
+        /// The field.
+        preview: String,
+        /// Who has it instead.
+        to: String,
+    },
     /// It ignores the pointer.
     #[error("{preview} ignores the pointer (pointer-events: none)")]
     NoPointer {
         /// The element.
         preview: String,
+    },
+    /// A point that is not on the screen.
+    #[error("{x}, {y} is outside of what is in view, which is {width} x {height}")]
+    OutOfView {
+        /// From the left.
+        x: f64,
+        /// From the top.
+        y: f64,
+        /// Of the view.
+        width: f64,
+        /// Of the view.
+        height: f64,
+    },
+    /// A point that is not in the element.
+    #[error("{x}, {y} is outside of {preview}, which is {width} x {height}")]
+    OutOfElement {
+        /// The element.
+        preview: String,
+        /// From its left.
+        x: f64,
+        /// From its top.
+        y: f64,
+        /// Of its box.
+        width: f64,
+        /// Of its box.
+        height: f64,
+    },
+    /// It was there, and was taken away while something was done with it.
+    #[error("{preview} was removed from the page before the action was done")]
+    Detached {
+        /// The element.
+        preview: String,
+    },
+    /// What was dragged there was not taken.
+    #[error("{preview} does not take what was dragged onto it")]
+    NotDropped {
+        /// The target.
+        preview: String,
+    },
+    /// More files than the field takes.
+    #[error("{preview} takes only one file, not {given}")]
+    TooManyFiles {
+        /// The field, or what opens the chooser.
+        preview: String,
+        /// How many were given.
+        given: usize,
     },
     /// It is disabled.
     #[error("{preview} is disabled: {why}")]
@@ -170,6 +251,14 @@ pub enum Error {
         wanted: String,
         /// What was read back; masked in password fields.
         shown: String,
+    },
+    /// It was clicked, but did not change.
+    #[error("{preview} is not {wanted} after the click on it")]
+    NotChanged {
+        /// The box, radio or switch.
+        preview: String,
+        /// `checked` or `unchecked`.
+        wanted: &'static str,
     },
     /// No such key on a keyboard.
     #[error("unknown key {name:?}{}", nearest.as_ref().map(|n| format!(", did you mean {n:?}?")).unwrap_or_default())]
@@ -247,6 +336,18 @@ pub enum Error {
         /// Why.
         why: String,
     },
+    /// The surroundings cannot be like that.
+    #[error("the browser does not know that: {why}")]
+    BadSetting {
+        /// The browser's words.
+        why: String,
+    },
+    /// The page keeps nothing in the browser.
+    #[error("the page cannot keep that: {why}")]
+    NoStorage {
+        /// The browser's words.
+        why: String,
+    },
     /// The tab was closed.
     #[error("the tab was closed")]
     TabClosed,
@@ -270,10 +371,6 @@ impl From<surehand_cdp::Error> for Error {
             None => Error::Protocol(error),
         }
     }
-}
-
-fn list(matches: &[Match]) -> String {
-    matches.iter().map(|m| format!("\n  {}  →  {}", m.preview, m.selector)).collect()
 }
 
 fn log_lines(log: &[String]) -> String {
@@ -305,12 +402,5 @@ mod tests {
         ] {
             assert_eq!(F::from_net_error(name), class, "{name}");
         }
-    }
-
-    #[test]
-    fn an_ambiguous_match_lists_what_matched() {
-        let matches = vec![Match { preview: "<a>One</a>".into(), selector: "#one".into() }];
-        let error = Error::Ambiguous { what: "`a`".into(), count: 3, matches };
-        assert_eq!(error.to_string(), "3 elements match `a`\n  <a>One</a>  →  #one");
     }
 }

@@ -31,7 +31,7 @@ impl EventSink for TabSink {
     }
 }
 
-fn parse<E: Event>(params: &RawValue) -> Option<E> {
+pub(crate) fn parse<E: Event>(params: &RawValue) -> Option<E> {
     match serde_json::from_str(params.get()) {
         Ok(event) => Some(event),
         Err(error) => {
@@ -47,13 +47,21 @@ struct Dragged {
     data: serde_json::Value,
 }
 
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WorldDetails {
+    frame_id: String,
+    is_default: bool,
+}
+
 impl Inner {
     fn fold(&self, session: &Session, method: &str, params: &RawValue) {
         match method.split_once('.') {
             Some(("Page", _)) => self.fold_page(session, method, params),
-            Some(("Network", _)) => self.fold_network(method, params),
+            Some(("Network", _)) => self.fold_network(session, method, params),
             Some(("Runtime", _)) => self.fold_runtime(method, params),
             Some(("Target", _)) => self.fold_target(session, method, params),
+            Some(("Fetch", _)) => self.fold_fetch(session, method, params),
             Some(("Input", "dragIntercepted")) => {
                 let Ok(event) = serde_json::from_str::<Dragged>(params.get()) else { return };
                 self.change(|state| state.drag = Some(event.data));
@@ -92,7 +100,7 @@ impl Inner {
             cdp::FrameRequestedNavigation::METHOD => {
                 let Some(event) = parse::<cdp::FrameRequestedNavigation>(params) else { return };
                 if event.disposition == "currentTab" {
-                    self.navigation_requested(&event.frame_id);
+                    self.navigation_requested(&event.frame_id, event.url);
                 }
             }
             cdp::FrameStartedNavigating::METHOD => {
@@ -100,7 +108,7 @@ impl Inner {
                 if !event.navigation_type.contains("sameDocument")
                     && !event.navigation_type.contains("SameDocument")
                 {
-                    self.navigation_requested(&event.frame_id);
+                    self.navigation_requested(&event.frame_id, event.url);
                 }
             }
             cdp::FrameStoppedLoading::METHOD => {
@@ -118,7 +126,10 @@ impl Inner {
                 let chooser = crate::choice::Chooser { frame: event.frame_id.into(), node, is_multiple };
                 self.change(|state| state.chooser = Some(chooser));
             }
-            cdp::JavascriptDialogClosed::METHOD => self.change(|state| state.dialog = None),
+            cdp::JavascriptDialogClosed::METHOD => self.change(|state| {
+                state.dialog = None;
+                state.dialogs_closed += 1;
+            }),
             _ => {}
         }
     }
@@ -132,6 +143,7 @@ impl Inner {
                 state.navigation.pending = false;
                 state.scope = None;
                 state.crashed = false;
+                state.network.new_document(&frame.loader_id);
             }
             state.frames.navigated(frame, session);
             if event.r#type == "BackForwardCacheRestore" {
@@ -153,9 +165,10 @@ impl Inner {
         });
     }
 
-    fn navigation_requested(&self, frame_id: &str) {
+    fn navigation_requested(&self, frame_id: &str, url: String) {
         self.change(|state| {
             if *state.frames.main().id == *frame_id {
+                state.navigation.towards = url;
                 state.navigation.requested += 1;
                 state.navigation.pending = true;
             }
@@ -174,21 +187,23 @@ impl Inner {
     fn dialog_opened(&self, dialog: Dialog) {
         if dialog.needs_no_decision() {
             self.session().post(&cdp::HandleJavaScriptDialog { accept: true, prompt_text: None });
+            self.change(|state| state.accepted_dialogs.push(dialog));
             return;
         }
         self.change(|state| state.dialog = Some(dialog));
     }
 
-    fn fold_network(&self, method: &str, params: &RawValue) {
+    fn fold_network(&self, session: &Session, method: &str, params: &RawValue) {
         match method {
             network::RequestWillBeSent::METHOD => {
                 let Some(event) = parse(params) else { return };
-                self.change(|state| state.network.sent(event));
+                self.change(|state| state.network.sent(Some(session), event));
             }
             network::ResponseReceived::METHOD => {
                 let Some(event) = parse(params) else { return };
                 self.change(|state| state.network.answered(event));
             }
+            network::DataReceived::METHOD => self.change(|state| state.network.went_on()),
             network::LoadingFinished::METHOD => {
                 let Some(event) = parse(params) else { return };
                 self.change(|state| state.network.finished(&event));
@@ -207,12 +222,27 @@ impl Inner {
                 let Some(event) = parse(params) else { return };
                 self.change(|state| state.console.push(ConsoleMessage::from_event(event)));
             }
+            runtime::ExecutionContextCreated::METHOD => {
+                let Some(event) = parse::<runtime::ExecutionContextCreated>(params) else { return };
+                self.context_created(&event.context);
+            }
             runtime::ExceptionThrown::METHOD => {
                 let Some(event) = parse(params) else { return };
                 self.change(|state| state.errors.push(PageError::from_event(event)));
             }
             _ => {}
         }
+    }
+
+    /// Of all the worlds of a frame, the one of the page's own scripts is kept.
+    fn context_created(&self, context: &runtime::ExecutionContextDescription) {
+        let details = context.aux_data.as_ref().and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let Some(WorldDetails { frame_id, is_default: true }) = details else { return };
+        self.change(|state| {
+            if let Some(frame) = state.frames.get_mut(&frame_id) {
+                frame.page_context = Some(context.id);
+            }
+        });
     }
 
     fn fold_target(&self, session: &Session, method: &str, params: &RawValue) {
@@ -229,7 +259,7 @@ impl Inner {
         }
     }
 
-    /// An out-of-process frame: its session is set up like the tab's own and told to run.
+    /// An out-of-process frame or a worker: its session is set up like the tab's own and told to run.
     fn child_attached(&self, parent: &Session, event: &target::AttachedToTarget) {
         let Some(connection) = self.connection.upgrade() else { return };
         let sink = TabSink { page: self.myself.clone(), is_main: false };
@@ -242,7 +272,11 @@ impl Inner {
             });
         }
         tracing::debug!("{:?} attached under {parent:?}: {}", child, info.url);
+        self.surroundings.lock().prepare(&child, false);
         // Its answer tells nothing that its events do not.
         drop(Page::set_up(&child));
+        if let Some(page) = self.myself.upgrade().filter(|_| !event.waiting_for_debugger) {
+            page.learn_frames(&child);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The frame tree of a tab, as the browser reports it across all the processes that render it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use surehand_cdp::Session;
@@ -33,6 +33,8 @@ pub(crate) struct Frame {
     pub unreachable: bool,
     /// The isolated world of the present document, once somebody needed it.
     pub world: Option<World>,
+    /// The page's own world: where its scripts run.
+    pub page_context: Option<i64>,
     /// The `<iframe>` element in the parent's document: the parent's world and the element's id in it.
     pub owner: Option<crate::Handle>,
     /// Order of appearance, so that listings are stable.
@@ -45,12 +47,22 @@ pub(crate) struct Frames {
     main: FrameId,
     by_id: HashMap<FrameId, Frame>,
     appeared: u64,
+    /// Documents that were committed in any frame.
+    documents: u64,
+    /// Where its documents came from, since the tab was opened.
+    origins: BTreeSet<String>,
 }
 
 impl Frames {
     pub fn new(main: &str, url: &str, session: Session) -> Self {
         let main: FrameId = main.into();
-        let mut frames = Self { main: main.clone(), by_id: HashMap::new(), appeared: 0 };
+        let mut frames = Self {
+            main: main.clone(),
+            by_id: HashMap::new(),
+            appeared: 0,
+            documents: 0,
+            origins: BTreeSet::new(),
+        };
         frames.insert(main, None, session);
         frames.main_mut().url = url.to_owned();
         frames
@@ -74,8 +86,27 @@ impl Frames {
         self.by_id.get_mut(id)
     }
 
-    pub fn len(&self) -> usize {
-        self.by_id.len()
+    /// Where the documents of all frames came from, since the tab was opened.
+    pub fn origins(&self) -> &BTreeSet<String> {
+        &self.origins
+    }
+
+    /// The sessions of the processes that render frames beside the main one's.
+    pub fn other_sessions(&self) -> Vec<Session> {
+        let main = self.main().session.id();
+        let mut others: Vec<Session> = Vec::new();
+        for frame in self.by_id.values() {
+            let is_new = others.iter().all(|session| session.id() != frame.session.id());
+            if frame.session.id() != main && is_new {
+                others.push(frame.session.clone());
+            }
+        }
+        others
+    }
+
+    /// Changes whenever a frame comes, goes or gets another document.
+    pub fn generation(&self) -> (u64, usize) {
+        (self.documents, self.by_id.len())
     }
 
     /// Main frame first, then in order of appearance.
@@ -117,6 +148,7 @@ impl Frames {
             progress: Progress::default(),
             unreachable: false,
             world: None,
+            page_context: None,
             owner: None,
             order: self.appeared,
         };
@@ -126,7 +158,11 @@ impl Frames {
     /// The process of `session` committed a document in this frame, so from now on it renders the frame.
     pub fn navigated(&mut self, frame: cdp::Frame, session: &Session) {
         self.attached(&frame.id, frame.parent_id.as_deref(), session);
+        self.documents += 1;
         self.drop_children(&frame.id);
+        if frame.security_origin.starts_with("http") {
+            self.origins.insert(frame.security_origin.clone());
+        }
         let Some(known) = self.by_id.get_mut(frame.id.as_str()) else { return };
         known.session = session.clone();
         known.url = frame.url + frame.url_fragment.as_deref().unwrap_or_default();

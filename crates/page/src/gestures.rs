@@ -2,12 +2,11 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::json;
+use serde_json::{Value, json};
 use surehand_cdp::protocol::input;
 
-use crate::locate::with_locator;
 use crate::page::Page;
-use crate::pointer::{Acted, Button, Gesture};
+use crate::pointer::{Acted, Button, ClickOptions, Gesture};
 use crate::{Deadline, Error, FrameId, Locator, Result};
 
 /// Where the pointer is and what is held down.
@@ -24,14 +23,31 @@ struct DragBegan {
 }
 
 #[derive(Deserialize)]
+struct Dropped {
+    taken: bool,
+}
+
+/// An element, and where in the page it can be met.
+pub(crate) struct Met {
+    pub frame: FrameId,
+    pub at: (f64, f64),
+    preview: String,
+}
+
+#[derive(Deserialize)]
 struct Scrolled {
     moved: bool,
 }
 
 impl Page {
     /// Moves the pointer over an element.
-    pub async fn hover(&self, locator: &Locator, deadline: &Deadline) -> Result<Acted> {
-        self.point_at(locator, &Gesture::Hover, deadline).await
+    pub async fn hover(
+        &self,
+        locator: &Locator,
+        options: &ClickOptions,
+        deadline: &Deadline,
+    ) -> Result<Acted> {
+        self.point_at(locator, &Gesture::Hover(options.clone()), deadline).await
     }
 
     /// Drags an element onto another: with the page's own drag and drop where it has one, else with the mouse.
@@ -46,20 +62,41 @@ impl Page {
 
     async fn drag_intercepted(&self, from: &Locator, to: &Locator, deadline: &Deadline) -> Result<Acted> {
         self.lock().drag = None;
-        let source = self.hover(from, deadline).await?;
+        let source = self.hover(from, &ClickOptions::default(), deadline).await?;
         let frame = self.frame_of(source.handle).ok_or_else(|| Error::Stale { what: from.to_string() })?;
-        let before = self.navigation_mark();
+        let before = self.mark();
         let _: IgnoredAny = self.script(&frame, "dragWatch", &json!({}), deadline).await?;
         let start = self.lock().hands.at;
         self.mouse_button("mousePressed", Button::Left, deadline).await?;
         let dropped = self.carry(&frame, start, to, deadline).await;
         if dropped.is_err() {
-            // Nothing may stay held down.
-            let _ = self.mouse_button("mouseReleased", Button::Left, deadline).await;
+            self.give_up_drag(start, &deadline.with_grace()).await;
         }
         dropped?;
-        let navigated = self.settle(&before, deadline).await;
-        Ok(Acted { navigated, dialog: self.dialog(), ..source })
+        Ok(Acted { after: self.settle(&before, deadline).await, ..source })
+    }
+
+    /// After a drag that came to nothing: the page hears its end, and nothing stays held down.
+    async fn give_up_drag(&self, start: (f64, f64), deadline: &Deadline) {
+        let begun = self.lock().drag.take();
+        if let Some(data) = begun {
+            // What went wrong before is what is told.
+            let _ = self.drag_event("dragCancel", start, &data, deadline).await;
+        }
+        let _ = self.mouse_button("mouseReleased", Button::Left, deadline).await;
+    }
+
+    async fn drag_event(
+        &self,
+        kind: &str,
+        (x, y): (f64, f64),
+        data: &Value,
+        deadline: &Deadline,
+    ) -> Result<()> {
+        let modifiers = self.lock().hands.modifiers;
+        let event = json!({ "type": kind, "x": x, "y": y, "data": data, "modifiers": modifiers });
+        let sent = self.session().call_raw::<IgnoredAny>("Input.dispatchDragEvent", &event);
+        self.unless_blocked(deadline, async { Ok(sent.await.map(drop)?) }).await
     }
 
     /// With the button down: to the target, and let go there.
@@ -75,37 +112,65 @@ impl Page {
         let began: DragBegan = self.script(frame, "dragBegan", &json!({}), deadline).await?;
         if began.started {
             let data = self.until(deadline, "the drag to begin", |state| state.drag.clone()).await?;
-            let (x, y) = self.point_of(to, deadline).await?;
-            for kind in ["dragEnter", "dragOver", "drop"] {
-                let event = json!({ "type": kind, "x": x, "y": y, "data": data, "modifiers": self.lock().hands.modifiers });
-                self.session().call_raw::<IgnoredAny>("Input.dispatchDragEvent", &event).await?;
-            }
-            self.lock().hands.buttons = 0;
-            return Ok(());
+            return self.drop_on(to, &data, deadline).await;
         }
-        let (x, y) = self.point_of(to, deadline).await?;
+        let (x, y) = self.point_of(to, deadline).await?.at;
         let middle = ((start.0 + x) / 2.0, (start.1 + y) / 2.0);
         self.mouse_to(middle.0, middle.1, deadline).await?;
         self.mouse_to(x, y, deadline).await?;
         self.mouse_button("mouseReleased", Button::Left, deadline).await
     }
 
-    /// Where an element can be met, without moving there.
-    async fn point_of(&self, locator: &Locator, deadline: &Deadline) -> Result<(f64, f64)> {
-        let frame = self.frame_to_act_in(locator, deadline).await?;
-        let argument = json!({
-            "locator": locator, "need": ["visible"], "timeout": deadline.remaining_ms(), "retarget": "none",
-            "scroll": "auto",
-        });
-        let target: crate::pointer::Prepared = self
-            .script(&frame, "prepare", &argument, &deadline.with_grace())
-            .await
-            .map_err(|error| with_locator(error, locator))?;
-        self.point_in_page(&frame, (target.x, target.y), deadline).await
+    /// The page's own drag and drop: it decides whether the target takes what is dragged.
+    async fn drop_on(&self, to: &Locator, data: &Value, deadline: &Deadline) -> Result<()> {
+        let Met { frame, at, preview } = self.point_of(to, deadline).await?;
+        let _: IgnoredAny = self.script(&frame, "dropWatch", &json!({}), deadline).await?;
+        for kind in ["dragEnter", "dragOver", "drop"] {
+            match self.drag_event(kind, at, data, deadline).await {
+                // Who asks something when it gets what is dragged has taken it.
+                Err(Error::DialogOpen(_)) => break,
+                sent => sent?,
+            }
+        }
+        {
+            // Taken or not, the drop has ended the drag.
+            let mut state = self.lock();
+            state.hands.buttons = 0;
+            state.drag = None;
+        }
+        match self.script::<Dropped>(&frame, "dropTaken", &json!({}), deadline).await {
+            Ok(Dropped { taken: false }) => Err(Error::NotDropped { preview }),
+            // A drop that leads away or asks something was taken.
+            Ok(_) | Err(Error::NavigatedAway { .. } | Error::DialogOpen(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
-    /// Moves the pointer to a point of the page.
-    pub async fn mouse_to(&self, x: f64, y: f64, deadline: &Deadline) -> Result<()> {
+    /// Where an element can be met, once it can, without moving there.
+    pub(crate) async fn point_of(&self, locator: &Locator, deadline: &Deadline) -> Result<Met> {
+        let argument = |timeout: u64| {
+            json!({
+                "need": ["visible", "stable", "events"], "timeout": timeout, "retarget": "none",
+                "scroll": "auto",
+            })
+        };
+        let (frame, target): (_, crate::pointer::Prepared) =
+            self.script_at(locator, "prepare", argument, deadline).await?;
+        let at = self.point_through_frames(&frame, (target.x, target.y), 0, deadline).await?;
+        Ok(Met { frame, at, preview: target.preview })
+    }
+
+    /// Moves the pointer to a point of the page, which must be in view.
+    pub async fn mouse_to_point(&self, x: f64, y: f64, deadline: &Deadline) -> Result<()> {
+        let (width, height) = self.view_size(deadline).await?;
+        if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
+            return Err(Error::OutOfView { x, y, width, height });
+        }
+        self.mouse_to(x, y, deadline).await
+    }
+
+    /// Moves the pointer.
+    pub(crate) async fn mouse_to(&self, x: f64, y: f64, deadline: &Deadline) -> Result<()> {
         let hands = {
             let mut state = self.lock();
             state.hands.at = (x, y);
@@ -157,16 +222,15 @@ impl Page {
         by: (f64, f64),
         deadline: &Deadline,
     ) -> Result<bool> {
-        let frame = match locator {
-            Some(locator) => self.frame_to_act_in(locator, deadline).await?,
-            None => self.frames_to_search()?.into_iter().next().ok_or(Error::FrameGone)?,
+        let argument = json!({ "x": by.0, "y": by.1 });
+        let scrolled: Scrolled = match locator {
+            Some(locator) => self.script_at(locator, "scrollBy", |_| argument.clone(), deadline).await?.1,
+            None => {
+                let frame = self.frames_to_search()?.into_iter().next().ok_or(Error::FrameGone)?;
+                self.script(&frame, "scrollBy", &argument, deadline).await?
+            }
         };
-        let argument = json!({ "locator": locator, "x": by.0, "y": by.1 });
-        let scrolled: Result<Scrolled> = self.script(&frame, "scrollBy", &argument, deadline).await;
-        match (scrolled, locator) {
-            (Err(error), Some(locator)) => Err(with_locator(error, locator)),
-            (scrolled, _) => Ok(scrolled?.moved),
-        }
+        Ok(scrolled.moved)
     }
 
     /// Scrolls until an element is in view.

@@ -1,18 +1,21 @@
 //! The keyboard: chords and runs of text, as the events that a real one makes.
 
+use std::time::Duration;
+
 use surehand_cdp::protocol::input;
+use surehand_cdp::{Call, Empty};
 
 use crate::keys::{self, Key, KeyChord};
 use crate::page::Page;
-use crate::{Deadline, Error, Result};
+use crate::{Aftermath, Deadline, Error, Result};
 
 /// A page that does much with every key gets this for each.
-const KEY_TIME: std::time::Duration = std::time::Duration::from_millis(20);
+const KEY_TIME: Duration = Duration::from_millis(20);
 
 impl Page {
-    /// Presses a chord such as `Control+a` where the focus is. Returns the new address if it led to one.
-    pub async fn press(&self, chord: &KeyChord, deadline: &Deadline) -> Result<Option<String>> {
-        let before = self.navigation_mark();
+    /// Presses a chord such as `Control+a` where the focus is. Returns what followed.
+    pub async fn press(&self, chord: &KeyChord, deadline: &Deadline) -> Result<Aftermath> {
+        let before = self.mark();
         match self.press_chord(chord, deadline).await {
             // The key did what it should: the dialog is its effect.
             Ok(()) => self.let_page_react(deadline).await,
@@ -29,8 +32,9 @@ impl Page {
             held |= modifier.modifier_bit();
             events.push(down(modifier, held));
         }
-        events.push(down(&chord.key, held));
-        events.push(up(&chord.key, held));
+        let key = with_held(&chord.key, held);
+        events.push(down(&key, held));
+        events.push(up(&key, held));
         for modifier in chord.modifiers.iter().rev() {
             held &= !modifier.modifier_bit() | self.lock().hands.modifiers;
             events.push(up(modifier, held));
@@ -45,7 +49,7 @@ impl Page {
             state.hands.modifiers |= chord.key.modifier_bit();
             state.hands.modifiers
         };
-        self.send_keys(vec![down(&chord.key, held)], deadline).await
+        self.send_keys(vec![down(&with_held(&chord.key, held), held)], deadline).await
     }
 
     /// Lets a key go.
@@ -55,12 +59,13 @@ impl Page {
             state.hands.modifiers &= !chord.key.modifier_bit();
             state.hands.modifiers
         };
-        self.send_keys(vec![up(&chord.key, held)], deadline).await
+        self.send_keys(vec![up(&with_held(&chord.key, held), held)], deadline).await
     }
 
-    /// Types a text where the focus is, with keys.
-    pub async fn type_here(&self, text: &str, deadline: &Deadline) -> Result<()> {
-        match self.type_text(text, deadline).await {
+    /// Types a text where the focus is, with keys: with Shift held down they type capitals, as on any keyboard.
+    pub async fn type_here(&self, text: &str, delay: Duration, deadline: &Deadline) -> Result<()> {
+        let held = self.lock().hands.modifiers;
+        match self.type_holding(held, text, delay, deadline).await {
             Err(Error::DialogOpen(_)) => Ok(()),
             other => other,
         }
@@ -71,43 +76,66 @@ impl Page {
         self.insert_text(text, deadline).await
     }
 
-    /// Types a text where the focus is: keys where the keyboard has one, else the character itself.
-    pub(crate) async fn type_text(&self, text: &str, deadline: &Deadline) -> Result<()> {
+    /// Types exactly this text where the focus is, whatever is held down.
+    pub(crate) async fn type_text(&self, text: &str, delay: Duration, deadline: &Deadline) -> Result<()> {
+        self.type_holding(0, text, delay, deadline).await
+    }
+
+    /// Keys where the keyboard has one for the character, else the character itself.
+    async fn type_holding(&self, held: i64, text: &str, delay: Duration, deadline: &Deadline) -> Result<()> {
         // The deadline is for the page to be ready; typing itself takes its time.
         let characters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
-        let deadline = &deadline.extended(KEY_TIME.saturating_mul(characters));
+        let deadline = &deadline.extended((KEY_TIME + delay).saturating_mul(characters));
         self.unless_blocked(deadline, async {
-            let session = self.session();
             let mut calls = Vec::new();
-            for character in text.chars() {
-                match keys::for_character(character) {
-                    Some((key, shift)) => {
-                        let held = if shift { keys::SHIFT } else { 0 };
-                        calls.push(session.call(&down(&key, held)));
-                        calls.push(session.call(&up(&key, held)));
-                    }
-                    None => calls.push(session.call(&input::InsertText { text: character.into() })),
+            for (index, character) in text.chars().enumerate() {
+                if index > 0 && !delay.is_zero() {
+                    all_answered(&mut calls).await?;
+                    tokio::time::sleep(delay).await;
                 }
+                self.send_character(character, held, &mut calls);
             }
-            for call in calls {
-                call.await?;
-            }
-            Ok(())
+            all_answered(&mut calls).await
         })
         .await
+    }
+
+    fn send_character(&self, character: char, held: i64, calls: &mut Vec<Call<Empty>>) {
+        let session = self.session();
+        let Some((key, shift)) = keys::for_character(character) else {
+            return calls.push(session.call(&input::InsertText { text: character.into() }));
+        };
+        let held = if shift { held | keys::SHIFT } else { held };
+        let key = with_held(&key, held);
+        calls.push(session.call(&down(&key, held)));
+        calls.push(session.call(&up(&key, held)));
     }
 
     /// Sent together: the browser keeps their order.
     async fn send_keys(&self, events: Vec<input::DispatchKeyEvent>, deadline: &Deadline) -> Result<()> {
         self.unless_blocked(deadline, async {
-            let calls: Vec<_> = events.iter().map(|event| self.session().call(event)).collect();
-            for call in calls {
-                call.await?;
-            }
-            Ok(())
+            all_answered(&mut events.iter().map(|event| self.session().call(event)).collect()).await
         })
         .await
     }
+}
+
+async fn all_answered(calls: &mut Vec<Call<Empty>>) -> Result<()> {
+    for call in calls.drain(..) {
+        call.await?;
+    }
+    Ok(())
+}
+
+/// What a key is while these modifiers are held: with Shift `b` is `B` and `2` is `@`.
+fn with_held(key: &Key, held: i64) -> Key {
+    let types = key.text.as_ref().is_some_and(|text| text.chars().count() == 1);
+    if held & keys::SHIFT == 0 || !types {
+        return key.clone();
+    }
+    let shifted =
+        (' '..='~').filter_map(keys::for_character).find(|(other, shift)| *shift && other.code == key.code);
+    shifted.map_or_else(|| key.clone(), |(other, _)| other)
 }
 
 fn down(key: &Key, held: i64) -> input::DispatchKeyEvent {
@@ -128,7 +156,25 @@ fn event(kind: &str, key: &Key, held: i64) -> input::DispatchKeyEvent {
         key: Some(key.key.clone()),
         code: Some(key.code.clone()),
         windows_virtual_key_code: Some(key.virtual_code),
-        location: (key.location > 0).then_some(key.location),
+        // The protocol has a field of its own for the number pad, which events tell as location 3.
+        is_keypad: (key.location == 3).then_some(true),
+        location: matches!(key.location, 1 | 2).then_some(key.location),
         ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shift_that_is_held_is_in_the_key() {
+        for (name, shifted) in
+            [("b", "B"), ("2", "@"), ("B", "B"), ("/", "?"), ("Enter", "Enter"), ("é", "é")]
+        {
+            let key = KeyChord::parse(name).unwrap().key;
+            assert_eq!(with_held(&key, keys::SHIFT).key, shifted, "{name}");
+            assert_eq!(with_held(&key, 0).key, name);
+        }
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Key {
     pub virtual_code: i64,
     /// What it types.
     pub text: Option<String>,
-    /// 1 left, 2 right.
+    /// 1 left, 2 right, 3 on the number pad.
     pub location: i64,
 }
 
@@ -74,7 +74,8 @@ impl KeyChord {
     /// Reads a chord. `+` itself is a key too: `Control++`.
     pub fn parse(text: &str) -> Result<Self> {
         let (held, last) = match text.strip_suffix('+') {
-            Some(held) => (held.strip_suffix('+').unwrap_or(held), "+"),
+            Some("") => ("", "+"),
+            Some(held) => (held.strip_suffix('+').ok_or_else(|| unknown(text))?, "+"),
             None => text.rsplit_once('+').unwrap_or(("", text)),
         };
         let mut modifiers = Vec::new();
@@ -341,6 +342,7 @@ mod tests {
         assert!(matches!(&error, Error::UnknownKey { nearest: Some(n), .. } if n == "Enter"), "{error}");
         assert!(KeyChord::parse("Hyper+a").is_err());
         assert!(KeyChord::parse("").is_err());
+        assert!(KeyChord::parse("Control+").is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::page::Page;
-use crate::{Deadline, Error, FrameId, Locator, Match, Result};
+use crate::{Deadline, Error, FrameId, Handle, Locator, Match, Result};
 
 /// How many of several matches an error lists.
 const LISTED: usize = 10;
@@ -16,16 +16,16 @@ const LISTED: usize = 10;
 const FRAME_TIME: Duration = Duration::from_millis(800);
 
 #[derive(Debug, Deserialize)]
-struct Matches {
-    count: usize,
+pub(crate) struct Matches {
+    pub count: usize,
     #[serde(default)]
     items: Vec<MatchedItem>,
 }
 
 #[derive(Debug, Deserialize)]
 struct MatchedItem {
-    preview: String,
-    selector: String,
+    #[serde(flatten)]
+    element: Match,
     visible: bool,
 }
 
@@ -33,6 +33,12 @@ struct MatchedItem {
 struct Found {
     id: u64,
     preview: String,
+}
+
+impl Matches {
+    pub fn first(self, world: u64) -> Option<Handle> {
+        self.items.into_iter().next().map(|item| item.element.in_world(world).handle())
+    }
 }
 
 /// What a selector matches in one frame.
@@ -60,6 +66,31 @@ impl Page {
                 return Err(Error::NotFound { what: locator.to_string() });
             }
             self.wait_for_match(locator, deadline).await?;
+        }
+    }
+
+    /// Calls a function of the script in the frame that has the match, with the locator and what `argument` adds (it gets the
+    /// milliseconds that are left). A match that is not there yet, or not any more, is
+    /// waited for in every frame, also in those that come meanwhile.
+    pub(crate) async fn script_at<T: serde::de::DeserializeOwned>(
+        &self,
+        locator: &Locator,
+        function: &str,
+        argument: impl Fn(u64) -> serde_json::Value,
+        deadline: &Deadline,
+    ) -> Result<(FrameId, T)> {
+        let locator = &*self.pinned(locator, deadline).await?;
+        loop {
+            let frame = self.frame_to_act_in(locator, deadline).await?;
+            let mut argument = argument(deadline.remaining_ms());
+            argument["locator"] = json!(locator);
+            match self.script(&frame, function, &argument, &deadline.with_grace()).await {
+                Ok(answer) => return Ok((frame, answer)),
+                Err(Error::NotFound { .. }) if may_come(locator, deadline) => {
+                    self.wait_for_match(locator, deadline).await?;
+                }
+                Err(error) => return Err(with_locator(error, locator)),
+            }
         }
     }
 
@@ -94,17 +125,24 @@ impl Page {
         if within.is_empty() { Err(Error::FrameGone) } else { Ok(within) }
     }
 
+    /// The frame that was chosen, or the main frame.
+    pub(crate) fn frame_in_scope(&self) -> Result<FrameId> {
+        let state = self.lock();
+        match &state.scope {
+            Some(scope) if state.frames.get(scope).is_none() => Err(Error::FrameGone),
+            Some(scope) => Ok(scope.clone()),
+            None => Ok(state.frames.main().id.clone()),
+        }
+    }
+
     /// From now on selectors are looked for in the frame that this element shows; `None` for the whole tab.
     pub async fn enter_frame(&self, locator: Option<&Locator>, deadline: &Deadline) -> Result<String> {
         let Some(locator) = locator else {
             self.lock().scope = None;
             return Ok(self.url());
         };
-        let outer = self.frame_to_act_in(locator, deadline).await?;
-        let found: Found = self
-            .script(&outer, "prepare", &json!({ "locator": locator, "need": [], "timeout": deadline.remaining_ms(), "retarget": "none" }), &deadline.with_grace())
-            .await
-            .map_err(|error| with_locator(error, locator))?;
+        let argument = |timeout: u64| json!({ "need": [], "timeout": timeout, "retarget": "none" });
+        let (outer, found): (_, Found) = self.script_at(locator, "prepare", argument, deadline).await?;
         let inner = self.frame_shown_by(&outer, found.id, deadline).await?;
         let Some(inner) = inner else {
             return Err(Error::WrongType { preview: found.preview, why: "it shows no frame".to_owned() });
@@ -147,10 +185,13 @@ impl Page {
         let mut found = Vec::new();
         for (index, (frame, answer)) in frames.into_iter().zip(answers).enumerate() {
             match answer {
-                Ok(matches) if matches.count > 0 => found.push(InFrame::new(frame, matches)),
+                Ok(matches) if matches.count > 0 => {
+                    let world = self.world(&frame).await?.id;
+                    found.push(InFrame::new(frame, world, matches));
+                }
                 Ok(_) => {}
                 // A frame that is going away or stuck has no say, unless it is the page itself.
-                Err(Error::NavigatedAway { .. } | Error::Unresponsive { .. }) if index > 0 => {}
+                Err(Error::Timeout { .. } | Error::Unresponsive { .. }) if index > 0 => {}
                 Err(Error::NavigatedAway { .. }) => {}
                 Err(error) => return Err(with_locator(error, locator)),
             }
@@ -159,18 +200,16 @@ impl Page {
     }
 
     /// Waits until some frame has a match, or the frames change.
-    async fn wait_for_match(&self, locator: &Locator, deadline: &Deadline) -> Result<()> {
+    pub(crate) async fn wait_for_match(&self, locator: &Locator, deadline: &Deadline) -> Result<()> {
         let frames = self.frames_to_search()?;
         let timeout = deadline.remaining_ms();
         let argument = json!({ "cond": { "selector": locator, "state": "attached" }, "timeout": timeout });
         let waiting = frames.iter().map(|frame| {
             Box::pin(self.script::<serde::de::IgnoredAny>(frame, "waitFor", &argument, deadline))
         });
-        let committed = self.lock().navigation.committed;
-        let known = self.lock().frames.len();
-        let changed = self.until(deadline, "a match", |state| {
-            (state.frames.len() != known || state.navigation.committed != committed).then_some(())
-        });
+        let known = self.lock().frames.generation();
+        let changed =
+            self.until(deadline, "a match", |state| (state.frames.generation() != known).then_some(()));
         tokio::select! {
             (answer, _, _) = futures_util::future::select_all(waiting) => match answer {
                 Err(Error::DialogOpen(dialog)) => Err(Error::DialogOpen(dialog)),
@@ -185,11 +224,15 @@ impl Page {
     }
 }
 
+/// Can what does not match yet still come? A reference to what is gone never does.
+pub(crate) fn may_come(locator: &Locator, deadline: &Deadline) -> bool {
+    locator.as_handle().is_none() && !deadline.passed()
+}
+
 impl InFrame {
-    fn new(frame: FrameId, found: Matches) -> Self {
+    fn new(frame: FrameId, world: u64, found: Matches) -> Self {
         let any_visible = found.items.iter().any(|item| item.visible);
-        let matches =
-            found.items.into_iter().map(|i| Match { preview: i.preview, selector: i.selector }).collect();
+        let matches = found.items.into_iter().map(|item| item.element.in_world(world)).collect();
         Self { frame, count: found.count, any_visible, matches }
     }
 }

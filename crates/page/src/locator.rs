@@ -63,6 +63,14 @@ enum By {
     Testid {
         value: String,
     },
+    /// What a person would call something to act on.
+    Query {
+        value: String,
+    },
+    /// What a person would call a field.
+    Field {
+        value: String,
+    },
 }
 
 impl Locator {
@@ -75,9 +83,29 @@ impl Locator {
         Self { by: By::parse(rest), nth, written: format!("`{written}`") }
     }
 
+    /// The locator of something to act on by what a person would call it: `Save`, `Save button`.
+    pub fn query(label: &str) -> Self {
+        Self { by: By::Query { value: label.to_owned() }, nth: None, written: format!("{label:?}") }
+    }
+
+    /// The locator of a field by its label, placeholder or name.
+    pub fn field(label: &str) -> Self {
+        Self { by: By::Field { value: label.to_owned() }, nth: None, written: format!("the field {label:?}") }
+    }
+
     /// The locator of an element that a snapshot named; `name` is how the user wrote it.
     pub fn handle(handle: Handle, name: &str) -> Self {
         Self { by: By::Id { id: handle.element, world: handle.world }, nth: None, written: name.to_owned() }
+    }
+
+    /// Which of several matches it chooses.
+    pub(crate) fn nth(&self) -> Option<i64> {
+        self.nth
+    }
+
+    /// The same with another choice.
+    pub(crate) fn with_nth(&self, nth: Option<i64>) -> Self {
+        Self { nth, ..self.clone() }
     }
 
     /// The element, when a snapshot named it.

@@ -3,14 +3,17 @@
 use std::time::Duration;
 
 use surehand_cdp::protocol::{page as cdp, runtime};
+use tokio::time::Instant;
 
 use crate::page::Page;
-use crate::state::{Navigation, State};
+use crate::state::State;
 use crate::{Deadline, Error, NavigationFailure, Result};
 
 /// How far a page must have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LoadState {
+    /// The document has come, and may still be on its way.
+    Commit,
     /// The document is parsed.
     DomContentLoaded,
     /// The document and what it refers to are there.
@@ -33,9 +36,6 @@ pub struct Navigated {
 
 /// A title is a courtesy: a page that is already stuck in its own script must not hold up the answer.
 const TITLE_TIME: Duration = Duration::from_secs(1);
-
-/// A page that is busy for longer than this reacts in its own time.
-const REACTION: Duration = Duration::from_millis(500);
 
 /// A page that does not answer for this long is stuck in its own script.
 const STUCK: Duration = Duration::from_secs(1);
@@ -140,19 +140,49 @@ impl Page {
         self.reached(until, deadline, |state| !state.navigation.pending).await
     }
 
+    /// The same; ends early with the dialog that the page opens meanwhile.
+    pub async fn wait_for_load_or_dialog(&self, until: LoadState, deadline: &Deadline) -> Result<()> {
+        match self.unless_blocked(&deadline.with_grace(), self.wait_for_load(until, deadline)).await {
+            Err(Error::Unresponsive { .. }) => Err(deadline.timeout(until.words())),
+            other => other,
+        }
+    }
+
     async fn reached(
         &self,
         until: LoadState,
         deadline: &Deadline,
         arrived: impl Fn(&State) -> bool,
     ) -> Result<()> {
-        let done = |state: &State| (arrived(state) && until.holds(state)).then_some(());
-        match self.until(deadline, until.words(), done).await {
-            Err(Error::Timeout { .. }) => {
-                deadline.note(self.loading_so_far());
-                Err(deadline.timeout(until.words()))
+        loop {
+            // The browser's own word for idleness never comes where a body is never read: then silence says it.
+            let idle_at = |state: &State| until.idle_at(state).filter(|_| arrived(state));
+            let silent = |state: &State| idle_at(state).is_some_and(|at| at <= Instant::now());
+            let holds = |state: &State| arrived(state) && (until.holds(state) || silent(state));
+            let due = idle_at(&self.lock());
+            let look = |state: &State| {
+                let reached = holds(state);
+                (reached || idle_at(state) != due).then_some(reached)
+            };
+            let silence = async {
+                match due {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                looked = self.until(deadline, until.words(), look) => match looked {
+                    Ok(true) => return Ok(()),
+                    Ok(false) => {}
+                    Err(Error::Timeout { .. }) => {
+                        deadline.note(self.loading_so_far());
+                        return Err(deadline.timeout(until.words()));
+                    }
+                    Err(error) => return Err(error),
+                },
+                () = silence => {}
             }
-            other => other,
         }
     }
 
@@ -164,7 +194,7 @@ impl Page {
             .network
             .requests
             .iter()
-            .filter(|request| state.network.in_flight.contains(&request.request_id))
+            .filter(|request| state.network.in_flight.contains_key(&request.request_id))
             .map(|request| request.url.as_str())
             .take(3)
             .collect();
@@ -197,34 +227,15 @@ impl Page {
         }
     }
 
-    /// The navigations so far, to compare with later.
-    pub(crate) fn navigation_mark(&self) -> Navigation {
-        self.lock().navigation.clone()
-    }
-
-    /// One task of the page later: what a key set going (a form's submission, say) has begun by then.
-    pub(crate) async fn let_page_react(&self, deadline: &Deadline) {
-        let task = runtime::Evaluate {
-            expression: "new Promise(done => setTimeout(done))".to_owned(),
-            await_promise: Some(true),
-            ..Default::default()
-        };
-        let reacted = async { Ok(self.session().call(&task).await.map(drop)?) };
-        // A page that is gone, asks something or is stuck has reacted, in its way.
-        let _ = self.unless_blocked(&deadline.at_most(REACTION), reacted).await;
-    }
-
-    /// After an action: if it started a navigation, waits for it to commit. Returns the new address if it changed.
-    pub(crate) async fn settle(&self, before: &Navigation, deadline: &Deadline) -> Option<String> {
-        let ended = |state: &State| (!state.navigation.pending).then_some(());
-        if self.lock().navigation.requested > before.requested {
-            // A page that never answers is no failure of the action; the next command will tell.
-            let _ = self.until(deadline, "the navigation", ended).await;
-        }
-        let state = self.lock();
-        let now = &state.navigation;
-        let moved = now.committed > before.committed || now.within_document > before.within_document;
-        moved.then(|| state.frames.main().url.clone())
+    /// Changes the address without loading a page, and tells the page so; returns the address that it has then.
+    pub async fn push_state(&self, url: &str, deadline: &Deadline) -> Result<String> {
+        let argument = crate::world::to_json(url)?;
+        let script = format!(
+            "history.pushState(history.state, '', {argument}); \
+             dispatchEvent(new PopStateEvent('popstate', {{ state: history.state }})); location.href"
+        );
+        let evaluated = self.evaluate(&script, deadline).await?;
+        Ok(serde_json::from_str(evaluated.result.get()).unwrap_or_default())
     }
 }
 
@@ -232,14 +243,22 @@ impl LoadState {
     fn holds(self, state: &State) -> bool {
         let progress = state.frames.main().progress;
         match self {
+            LoadState::Commit => true,
             LoadState::DomContentLoaded => progress.dom_content_loaded,
             LoadState::Load => progress.load,
             LoadState::NetworkIdle => progress.network_idle,
         }
     }
 
+    /// When a page that has loaded will count as idle if nothing more comes.
+    fn idle_at(self, state: &State) -> Option<Instant> {
+        let may_be = self == LoadState::NetworkIdle && state.frames.main().progress.load;
+        state.network.idle_at().filter(|_| may_be)
+    }
+
     fn words(self) -> &'static str {
         match self {
+            LoadState::Commit => "the document to come",
             LoadState::DomContentLoaded => "the document to be parsed (domcontentloaded)",
             LoadState::Load => "the page to load (load)",
             LoadState::NetworkIdle => "the network to be idle (networkidle)",

@@ -1,11 +1,15 @@
 //! The requests of a tab, from its first one, in a bounded ring.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use serde::Serialize;
+use surehand_cdp::Session;
 use surehand_cdp::protocol::network as cdp;
+use tokio::time::Instant;
 
-use crate::Ring;
+use crate::page::Page;
+use crate::{Deadline, Result, Ring};
 
 /// One request and what became of it.
 #[derive(Debug, Clone, Serialize)]
@@ -54,6 +58,34 @@ pub struct Request {
     /// The browser's clock when it was sent.
     #[serde(skip)]
     sent_at: f64,
+    /// Who knows its body.
+    #[serde(skip)]
+    session: Option<Session>,
+    /// Is there a body that was sent along?
+    #[serde(skip)]
+    has_post_data: bool,
+}
+
+/// A request with everything that is known about it.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestDetails {
+    /// What a listing shows.
+    #[serde(flatten)]
+    pub request: Request,
+    /// Sent headers.
+    pub request_headers: BTreeMap<String, String>,
+    /// What was sent along.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub post_data: Option<String>,
+    /// Received headers.
+    pub response_headers: BTreeMap<String, String>,
+    /// The body of the answer; base64 if it is not text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Is the body base64?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub body_is_base64: bool,
 }
 
 /// What caused a request.
@@ -90,17 +122,31 @@ const CAPACITY: usize = 1000;
 #[derive(Debug)]
 pub(crate) struct NetworkLog {
     pub requests: Ring<Request>,
-    pub in_flight: HashSet<String>,
+    pub in_flight: HashMap<String, Flight>,
+    /// When the browser last told of any request.
+    last_event: Option<Instant>,
 }
+
+/// A request under way.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    /// The document load that it belongs to.
+    loader_id: String,
+    /// Have the headers of the answer come?
+    is_answered: bool,
+}
+
+/// A network that is silent for this long is idle.
+const SILENCE: Duration = Duration::from_millis(500);
 
 impl Default for NetworkLog {
     fn default() -> Self {
-        Self { requests: Ring::new(CAPACITY), in_flight: HashSet::new() }
+        Self { requests: Ring::new(CAPACITY), in_flight: HashMap::new(), last_event: None }
     }
 }
 
 impl NetworkLog {
-    pub fn sent(&mut self, event: cdp::RequestWillBeSent) {
+    pub fn sent(&mut self, session: Option<&Session>, event: cdp::RequestWillBeSent) {
         if let Some(response) = event.redirect_response {
             self.with(&event.request_id, |request| {
                 request.take_response(response);
@@ -108,7 +154,9 @@ impl NetworkLog {
                 request.redirected_to = Some(event.request.url.clone());
             });
         }
-        self.in_flight.insert(event.request_id.clone());
+        self.last_event = Some(Instant::now());
+        let flight = Flight { loader_id: event.loader_id.clone(), is_answered: false };
+        self.in_flight.insert(event.request_id.clone(), flight);
         self.requests.push(Request {
             request_id: event.request_id,
             url: event.request.url,
@@ -127,14 +175,26 @@ impl NetworkLog {
             response_headers: BTreeMap::new(),
             loader_id: event.loader_id,
             sent_at: event.timestamp,
+            session: session.cloned(),
+            has_post_data: event.request.has_post_data.unwrap_or(false),
         });
     }
 
     pub fn answered(&mut self, event: cdp::ResponseReceived) {
+        self.last_event = Some(Instant::now());
+        if let Some(flight) = self.in_flight.get_mut(&event.request_id) {
+            flight.is_answered = true;
+        }
         self.with(&event.request_id, |request| request.take_response(event.response));
     }
 
+    /// A part of a body came.
+    pub fn went_on(&mut self) {
+        self.last_event = Some(Instant::now());
+    }
+
     pub fn finished(&mut self, event: &cdp::LoadingFinished) {
+        self.last_event = Some(Instant::now());
         self.in_flight.remove(&event.request_id);
         self.with(&event.request_id, |request| {
             request.size = Some(event.encoded_data_length);
@@ -143,6 +203,7 @@ impl NetworkLog {
     }
 
     pub fn failed(&mut self, event: cdp::LoadingFailed) {
+        self.last_event = Some(Instant::now());
         self.in_flight.remove(&event.request_id);
         self.with(&event.request_id, |request| {
             request.failed = true;
@@ -154,9 +215,27 @@ impl NetworkLog {
         });
     }
 
+    /// The tab has another document: what the one before it asked for is nobody's concern any more.
+    pub fn new_document(&mut self, loader_id: &str) {
+        self.in_flight.retain(|_, flight| flight.loader_id == loader_id);
+    }
+
+    /// When the network will have been idle for long enough if nothing more comes; `None` while an answer is due. An answer
+    /// that has begun and is silent counts as over: the browser never tells the end of a body that nobody reads.
+    pub fn idle_at(&self) -> Option<Instant> {
+        let is_due = self.in_flight.values().any(|flight| !flight.is_answered);
+        self.last_event.filter(|_| !is_due).map(|last| last + SILENCE)
+    }
+
     /// The request of the document that a navigation loaded.
     pub fn document(&self, loader_id: &str) -> Option<&Request> {
         self.requests.iter().rev().find(|r| r.loader_id == loader_id && r.resource_type == "Document")
+    }
+
+    /// Did the last document that was asked for say that there is nothing to show?
+    pub fn last_was_empty(&self) -> bool {
+        let last = self.requests.iter().rev().find(|request| request.resource_type == "Document");
+        last.is_some_and(|request| matches!(request.status, Some(204 | 205)))
     }
 
     fn with(&mut self, id: &str, change: impl FnOnce(&mut Request)) {
@@ -166,7 +245,35 @@ impl NetworkLog {
     }
 }
 
+impl Page {
+    /// A request with its headers and bodies; `None` if there is none of that number.
+    pub async fn request_details(&self, id: &str, deadline: &Deadline) -> Result<Option<RequestDetails>> {
+        let found = self.lock().network.requests.iter().rev().find(|one| one.request_id == id).cloned();
+        let Some(request) = found else { return Ok(None) };
+        let session = request.session.clone().unwrap_or_else(|| self.session().clone());
+        let request_id = request.request_id.clone();
+        let sent = session.call(&cdp::GetRequestPostData { request_id: request_id.clone() });
+        let received = session.call(&cdp::GetResponseBody { request_id });
+        let (sent, received) = deadline.run("the bodies", async { (sent.await, received.await) }).await?;
+        // The browser keeps bodies only for a while, and redirects and failures have none.
+        let body = received.ok();
+        Ok(Some(RequestDetails {
+            request_headers: request.headers.clone(),
+            response_headers: request.response_headers.clone(),
+            post_data: sent.ok().map(|sent| sent.post_data).filter(|_| request.has_post_data),
+            body_is_base64: body.as_ref().is_some_and(|body| body.base64_encoded),
+            body: body.map(|body| body.body),
+            request,
+        }))
+    }
+}
+
 impl Request {
+    /// Is there an answer, or will there never be one?
+    pub(crate) fn is_answered(&self) -> bool {
+        self.status.is_some() || self.failed
+    }
+
     fn take_response(&mut self, response: cdp::Response) {
         self.status = Some(response.status);
         self.mime_type = Some(response.mime_type);
@@ -197,8 +304,8 @@ mod tests {
     #[test]
     fn a_redirect_is_two_entries_and_the_status_is_the_last_ones() {
         let mut log = NetworkLog::default();
-        log.sent(sent("1", "http://a/", false));
-        log.sent(sent("1", "http://b/", true));
+        log.sent(None, sent("1", "http://a/", false));
+        log.sent(None, sent("1", "http://b/", true));
         let response = cdp::Response { status: 200, ..Default::default() };
         log.answered(cdp::ResponseReceived { request_id: "1".into(), response, ..Default::default() });
         let seen: Vec<_> = log.requests.iter().map(|r| (r.url.as_str(), r.status)).collect();
@@ -209,11 +316,26 @@ mod tests {
     #[test]
     fn a_failure_without_an_answer_is_recorded() {
         let mut log = NetworkLog::default();
-        log.sent(sent("1", "http://a/", false));
+        log.sent(None, sent("1", "http://a/", false));
         let error_text = "net::ERR_CONNECTION_REFUSED".to_owned();
         log.failed(cdp::LoadingFailed { request_id: "1".into(), error_text, ..Default::default() });
         let request = log.requests.iter().next().unwrap();
         assert!(request.failed && request.status.is_none());
         assert!(log.in_flight.is_empty());
+    }
+
+    #[test]
+    fn an_answer_that_is_due_keeps_the_network_busy_and_a_silent_one_does_not() {
+        let mut log = NetworkLog::default();
+        assert!(log.idle_at().is_none());
+        log.sent(None, sent("1", "http://a/", false));
+        assert!(log.idle_at().is_none());
+        log.answered(cdp::ResponseReceived { request_id: "1".into(), ..Default::default() });
+        assert!(log.idle_at().is_some());
+        log.sent(None, sent("2", "http://b/", false));
+        log.new_document("L");
+        assert!(log.idle_at().is_none());
+        log.new_document("M");
+        assert!(log.idle_at().is_some());
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::events::TabSink;
 use crate::frames::Frames;
 use crate::state::State;
-use crate::{ConsoleMessage, Deadline, Error, PageError, Request, Result};
+use crate::{ConsoleMessage, Deadline, Error, PageError, Request, Result, SharedSurroundings};
 
 /// One tab. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -31,6 +31,7 @@ pub(crate) struct Inner {
     pub myself: WeakPage,
     session: OnceLock<Session>,
     target_id: String,
+    pub surroundings: SharedSurroundings,
     state: Mutex<Option<State>>,
     /// Held while the tab navigates.
     pub navigating: tokio::sync::Mutex<()>,
@@ -43,14 +44,19 @@ pub type Attachment = target::AttachedToTarget;
 
 impl Page {
     /// Takes over a tab that the browser just attached. Call it while the event is being handled, so that
-    /// nothing of the tab is missed. `viewport` fixes the size of the page; without one it follows its window.
-    pub fn take_over(connection: &Connection, attachment: &Attachment, viewport: Option<(u32, u32)>) -> Self {
+    /// nothing of the tab is missed.
+    pub fn take_over(
+        connection: &Connection,
+        attachment: &Attachment,
+        surroundings: &SharedSurroundings,
+    ) -> Self {
         let info = &attachment.target_info;
         let inner = Arc::new_cyclic(|myself| Inner {
             connection: connection.downgrade(),
             myself: WeakPage(myself.clone()),
             session: OnceLock::new(),
             target_id: info.target_id.clone(),
+            surroundings: surroundings.clone(),
             state: Mutex::new(None),
             navigating: tokio::sync::Mutex::default(),
             changes: watch::channel(0).0,
@@ -61,14 +67,14 @@ impl Page {
         *inner.state.lock().unwrap_or_else(PoisonError::into_inner) = Some(State::new(frames));
         // Set once, here.
         let _ = inner.session.set(session.clone());
-        if let Some((width, height)) = viewport {
-            session.post(&viewport_of(width, height, 1.0));
-        }
+        surroundings.lock().prepare(&session, true);
         let running = Self::set_up(&session);
         let page = Self(inner);
         page.tell_when_ready(running);
         if !attachment.waiting_for_debugger {
-            page.learn_frames();
+            // It runs already; one that is stuck in its script would never answer.
+            page.lock().ready = true;
+            page.learn_frames(&session);
         }
         page
     }
@@ -95,22 +101,48 @@ impl Page {
             auto_attach: true,
             wait_for_debugger_on_start: true,
             flatten: Some(true),
-            filter: Some(only_frames()),
+            filter: Some(frames_and_workers()),
         });
         session.call(&runtime::RunIfWaitingForDebugger {})
     }
 
-    /// A tab that was there before us has frames whose events we missed.
-    fn learn_frames(&self) {
+    /// A tab that was there before us has frames whose events we missed, and so have frames in other processes.
+    pub(crate) fn learn_frames(&self, session: &Session) {
         let page = self.clone();
-        let session = self.session().clone();
+        let session = session.clone();
+        self.lock().learning += 1;
         let call = session.call(&cdp::GetFrameTree {});
         tokio::spawn(async move {
-            match call.await {
-                Ok(answer) => page.0.change(|state| learn_tree(state, answer.frame_tree, &session)),
-                Err(error) => tracing::debug!("no frame tree: {error}"),
-            }
+            let answer = call.await;
+            page.0.change(|state| {
+                state.learning -= 1;
+                match answer {
+                    Ok(answer) => learn_tree(state, answer.frame_tree, &session),
+                    Err(error) => tracing::debug!("no frame tree: {error}"),
+                }
+            });
         });
+    }
+
+    /// Waits until a tab that was there before us runs and its frames are known.
+    pub async fn wait_known(&self, deadline: &Deadline) -> Result<()> {
+        let is_known = |state: &State| (state.ready && state.learning == 0).then_some(());
+        self.until(deadline, "the tab to tell of its frames", is_known).await
+    }
+
+    /// A command that acts begins: what comes from now on is what a wait after it is for.
+    pub fn begin_action(&self) {
+        let mut state = self.lock();
+        state.acted_at = crate::state::ActedAt {
+            requests: state.network.requests.pushed(),
+            downloads: state.downloads.pushed(),
+            navigations: state.navigation.done(),
+        };
+    }
+
+    /// Shows the tab in its window: one behind others gets hardly a frame.
+    pub fn bring_to_front(&self) {
+        self.session().post(&cdp::BringToFront {});
     }
 
     /// The browser's id of the tab.
@@ -128,6 +160,11 @@ impl Page {
         self.lock().frames.main().url.clone()
     }
 
+    /// The origins of all documents since the tab was opened.
+    pub fn origins(&self) -> std::collections::BTreeSet<String> {
+        self.lock().frames.origins().clone()
+    }
+
     /// Why the tab cannot be used any more, if so.
     pub fn closed(&self) -> Option<Closed> {
         self.lock().closed.clone()
@@ -139,13 +176,6 @@ impl Page {
             Err(Error::TabClosed | Error::Crashed | Error::BrowserGone(_)) => Ok(()),
             other => other,
         }
-    }
-
-    /// Fixes the size of the page.
-    pub async fn set_viewport(&self, width: u32, height: u32, scale: f64, deadline: &Deadline) -> Result<()> {
-        let size = viewport_of(width, height, scale);
-        deadline.run("the new size", self.session().call(&size)).await??;
-        Ok(())
     }
 
     /// Console messages so far, oldest first, and how many older ones were dropped.
@@ -164,6 +194,23 @@ impl Page {
     pub fn requests(&self) -> (Vec<Request>, u64) {
         let state = self.lock();
         (state.network.requests.iter().cloned().collect(), state.network.requests.dropped())
+    }
+
+    /// How many requests there were so far: a mark for [`Page::requests_since`].
+    pub fn request_mark(&self) -> u64 {
+        self.lock().network.requests.pushed()
+    }
+
+    /// The mark of the moment when the last command that acts began.
+    pub fn acted_mark(&self) -> u64 {
+        self.lock().acted_at.requests
+    }
+
+    /// Requests that were sent since a mark, oldest first, and how many of them were dropped.
+    pub fn requests_since(&self, mark: u64) -> (Vec<Request>, u64) {
+        let state = self.lock();
+        let requests = &state.network.requests;
+        (requests.since(mark).cloned().collect(), requests.missing_since(mark))
     }
 
     /// Forgets the console messages.
@@ -210,7 +257,8 @@ impl Page {
     }
 
     /// Runs `work` unless a dialog opens, the tab goes away or the deadline passes first: a call into a page
-    /// that is blocked by a dialog or by its own script would never come back.
+    /// that is blocked by a dialog or by its own script would never come back. When the deadline leaves no time the page is
+    /// asked all the same, so that the real reason is told, and it is not blamed if it does not answer.
     pub(crate) async fn unless_blocked<T>(
         &self,
         deadline: &Deadline,
@@ -220,25 +268,18 @@ impl Page {
             let never = Deadline::after(std::time::Duration::MAX);
             self.until(&never, "a dialog", |state| state.dialog.clone()).await
         };
+        let is_too_short = deadline.is_too_short();
+        let limit = if is_too_short { deadline.for_last_word() } else { deadline.clone() };
         tokio::select! {
             biased;
-            result = deadline.run("the page", work) => match result {
+            result = limit.run("the page to answer", work) => match result {
+                Err(timeout @ Error::Timeout { .. }) if is_too_short => Err(timeout),
                 Err(Error::Timeout { .. }) => Err(Error::Unresponsive { after: deadline.total() }),
                 Ok(result) => result,
                 Err(error) => Err(error),
             },
             dialog = blocked => Err(dialog.map_or_else(|error| error, Error::DialogOpen)),
         }
-    }
-}
-
-fn viewport_of(width: u32, height: u32, scale: f64) -> emulation::SetDeviceMetricsOverride {
-    emulation::SetDeviceMetricsOverride {
-        width: width.into(),
-        height: height.into(),
-        device_scale_factor: scale,
-        mobile: false,
-        ..Default::default()
     }
 }
 
@@ -299,10 +340,12 @@ fn learn_tree(state: &mut State, tree: cdp::FrameTree, session: &Session) {
     }
 }
 
-/// Workers and the like are not part of the tab's frames; attaching to them would pause them.
-fn only_frames() -> Vec<target::FilterEntry> {
+/// Workers are no frames, but they are held until somebody attaches to them and lets them run (seen on Chromium 156:
+/// where a filter leaves them out they never do).
+fn frames_and_workers() -> Vec<target::FilterEntry> {
     vec![
         target::FilterEntry { r#type: Some("iframe".into()), exclude: None },
+        target::FilterEntry { r#type: Some("worker".into()), exclude: None },
         target::FilterEntry { r#type: None, exclude: Some(true) },
     ]
 }

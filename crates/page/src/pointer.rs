@@ -9,11 +9,12 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
-use surehand_cdp::protocol::{dom, input, runtime};
+use surehand_cdp::protocol::{dom, input};
 
-use crate::locate::with_locator;
+use crate::aftermath::Mark;
+use crate::locate::{may_come, with_locator};
 use crate::page::Page;
-use crate::{Deadline, Dialog, Error, FrameId, Handle, Locator, Result};
+use crate::{Aftermath, Deadline, Error, FrameId, Handle, Locator, Result};
 
 /// A button of the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,8 +52,10 @@ impl Button {
 pub(crate) enum Gesture {
     /// Press and release.
     Click(ClickOptions),
-    /// Only move there.
-    Hover,
+    /// Touch and let go, with a finger. Button and count mean nothing here.
+    Tap(ClickOptions),
+    /// Only move there. Only its position, modifiers, force and trial count.
+    Hover(ClickOptions),
     /// Only bring it into view.
     Show,
 }
@@ -61,22 +64,41 @@ impl Gesture {
     /// What the element must be.
     fn needs(&self) -> &'static [&'static str] {
         match self {
-            Gesture::Click(options) if options.force => &[],
-            Gesture::Click(_) => &["visible", "stable", "events", "enabled"],
-            Gesture::Hover => &["visible", "stable", "events"],
+            Gesture::Click(_) | Gesture::Tap(_) | Gesture::Hover(_) if self.is_forced() => &[],
+            Gesture::Click(_) | Gesture::Tap(_) => &["visible", "stable", "events", "enabled"],
+            Gesture::Hover(_) => &["visible", "stable", "events"],
             Gesture::Show => &["stable"],
         }
     }
 
+    fn options(&self) -> Option<&ClickOptions> {
+        match self {
+            Gesture::Click(options) | Gesture::Tap(options) | Gesture::Hover(options) => Some(options),
+            Gesture::Show => None,
+        }
+    }
+
+    fn is_forced(&self) -> bool {
+        self.options().is_some_and(|options| options.force)
+    }
+
+    fn is_trial(&self) -> bool {
+        self.options().is_some_and(|options| options.trial)
+    }
+
+    fn uses_mouse(&self) -> bool {
+        matches!(self, Gesture::Click(_) | Gesture::Hover(_))
+    }
+
     fn presses(&self) -> bool {
-        matches!(self, Gesture::Click(options) if !options.trial)
+        matches!(self, Gesture::Click(_) | Gesture::Tap(_)) && !self.is_trial()
     }
 
     /// Whom a label stands for.
     fn retarget(&self) -> &'static str {
         match self {
             Gesture::Click(options) if options.through_label => "label",
-            Gesture::Click(_) => "click",
+            Gesture::Click(_) | Gesture::Tap(_) => "click",
             _ => "none",
         }
     }
@@ -110,12 +132,10 @@ pub struct Acted {
     pub role: String,
     /// Its accessible name.
     pub name: String,
-    /// The new address, if the action led to one.
-    pub navigated: Option<String>,
-    /// A dialog that the action opened and that waits for an answer.
-    pub dialog: Option<Dialog>,
-    /// Did the tab close?
-    pub closed: bool,
+    /// Where in the page the mouse went; `None` where it stayed out of it.
+    pub at: Option<(f64, f64)>,
+    /// What followed.
+    pub after: Aftermath,
 }
 
 #[derive(Debug, Deserialize)]
@@ -129,6 +149,9 @@ pub(crate) struct Prepared {
     pub name: String,
     #[serde(default)]
     pub preview: String,
+    /// Is it a link that is followed into a file?
+    #[serde(default)]
+    pub downloads: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -137,6 +160,12 @@ struct Guarded {
     hit: bool,
     #[serde(default)]
     blocker: Option<String>,
+    /// Is the page closing its own tab?
+    #[serde(default)]
+    closing: bool,
+    /// Did the target slide away between press and release?
+    #[serde(default)]
+    missed: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -147,6 +176,9 @@ struct Point {
 
 /// Pauses between attempts; the last one repeats until the deadline.
 const RETRY_PAUSES: [u64; 5] = [0, 20, 100, 100, 500];
+
+/// A tab that its page closes is gone soon.
+const CLOSING: Duration = Duration::from_secs(1);
 
 impl Page {
     /// Clicks an element, once it can be clicked.
@@ -166,7 +198,9 @@ impl Page {
         gesture: &Gesture,
         deadline: &Deadline,
     ) -> Result<Acted> {
+        let locator = &*self.pinned(locator, deadline).await?;
         let mut attempt = 0;
+        let mut missed = false;
         let mut before = None;
         loop {
             let failure = match self.frame_to_act_in(locator, deadline).await {
@@ -186,8 +220,17 @@ impl Page {
                 Error::NavigatedAway { .. } if stale => {
                     return Err(Error::Stale { what: locator.to_string() });
                 }
+                // Pressed a second time, but not for ever: a page may mean to run away.
+                Error::Missed { .. } if missed => return Err(failure),
+                Error::Missed { .. } if !deadline.passed() => missed = true,
                 Error::Covered { .. } | Error::NavigatedAway { .. } if !deadline.passed() => {
                     deadline.note(&failure);
+                }
+                // Replaced between the look and the press: its successor is meant.
+                Error::Stale { .. } if may_come(locator, deadline) => deadline.note(&failure),
+                Error::NotFound { .. } if may_come(locator, deadline) => {
+                    self.wait_for_match(locator, deadline).await?;
+                    continue;
                 }
                 _ => return Err(failure),
             }
@@ -211,41 +254,44 @@ impl Page {
         attempt: usize,
         deadline: &Deadline,
     ) -> Result<Acted> {
-        let position = match gesture {
-            Gesture::Click(ClickOptions { position: Some((x, y)), .. }) => json!({ "x": x, "y": y }),
-            _ => json!(null),
-        };
+        let position = gesture.options().and_then(|options| options.position);
         let argument = json!({
             "locator": locator,
             "need": gesture.needs(),
             "timeout": deadline.remaining_ms(),
             "retarget": gesture.retarget(),
             "scroll": "auto",
-            "position": position,
+            "position": position.map(|(x, y)| json!({ "x": x, "y": y })),
             "guard": gesture.presses(),
             "attempt": attempt,
         });
         let target: Prepared = self.script(frame, "prepare", &argument, &deadline.with_grace()).await?;
         let world = self.world(frame).await?;
-        let before = self.navigation_mark();
+        let mut before = self.mark();
+        before.download_asked = target.downloads;
         let sent = self.send_gesture(frame, &target, gesture, attempt, deadline).await;
         let mut acted = Acted {
             handle: Handle { world: world.id, element: target.id },
-            role: target.role,
-            name: target.name,
-            navigated: None,
-            dialog: None,
-            closed: false,
+            role: target.role.clone(),
+            name: target.name.clone(),
+            at: gesture.uses_mouse().then(|| self.lock().hands.at),
+            after: Aftermath::default(),
         };
         match sent {
-            Ok(()) if gesture.presses() => self.confirm(frame, target.id, &target.preview, deadline).await?,
+            Ok(()) if gesture.presses() => {
+                if self.confirm(frame, &target, &before, deadline).await? {
+                    let _ = self.wait_closed(&deadline.at_most(CLOSING)).await;
+                    acted.after.closed = true;
+                    return Ok(acted);
+                }
+            }
             Ok(()) => return Ok(acted),
             Err(Error::DialogOpen(dialog)) => {
-                acted.dialog = Some(dialog);
+                acted.after.dialog = Some(dialog);
                 return Ok(acted);
             }
             Err(Error::TabClosed) => {
-                acted.closed = true;
+                acted.after.closed = true;
                 return Ok(acted);
             }
             Err(error) => {
@@ -253,8 +299,7 @@ impl Page {
                 return Err(error);
             }
         }
-        acted.navigated = self.settle(&before, deadline).await;
-        acted.dialog = self.dialog();
+        acted.after = self.settle(&before, deadline).await;
         Ok(acted)
     }
 
@@ -267,12 +312,15 @@ impl Page {
         attempt: usize,
         deadline: &Deadline,
     ) -> Result<()> {
-        if matches!(gesture, Gesture::Show) {
+        let Some(options) = gesture.options() else { return Ok(()) };
+        let (x, y) = self.point_through_frames(frame, (target.x, target.y), attempt, deadline).await?;
+        if options.trial {
+            // Even a pointer that only moves would open menus.
             return Ok(());
         }
-        let default = ClickOptions::default();
-        let options = if let Gesture::Click(options) = gesture { options } else { &default };
-        let (x, y) = self.point_through_frames(frame, (target.x, target.y), attempt, deadline).await?;
+        if matches!(gesture, Gesture::Tap(_)) {
+            return self.touch((x, y), options.modifiers, deadline).await;
+        }
         let modifiers = {
             let mut state = self.lock();
             state.hands.at = (x, y);
@@ -294,8 +342,9 @@ impl Page {
         let bit = options.button.bit();
         self.unless_blocked(deadline, async { Ok(session.call(&event("mouseMoved", 0, 0)).await?) }).await?;
         if !options.force {
-            let look = json!({ "id": target.id, "x": target.x, "y": target.y });
-            let _: IgnoredAny = self.script(frame, "recheck", &look, deadline).await?;
+            let in_frame = self.lock().frames.get(frame).is_some_and(|frame| frame.parent.is_some());
+            let look = json!({ "id": target.id, "x": target.x, "y": target.y, "inFrame": in_frame });
+            let _: IgnoredAny = self.script(frame, "recheck", &look, &deadline.with_grace()).await?;
         }
         if !gesture.presses() {
             return Ok(());
@@ -314,17 +363,35 @@ impl Page {
         .await
     }
 
-    /// Did the press arrive at the target?
-    async fn confirm(&self, frame: &FrameId, id: u64, preview: &str, deadline: &Deadline) -> Result<()> {
-        let ended =
-            self.script::<Guarded>(frame, "guardEnd", &json!({ "id": id }), &deadline.with_grace()).await;
+    /// Did the press arrive at the target? Tells whether the page then closed its tab.
+    async fn confirm(
+        &self,
+        frame: &FrameId,
+        target: &Prepared,
+        before: &Mark,
+        deadline: &Deadline,
+    ) -> Result<bool> {
+        let argument = json!({ "id": target.id, "x": target.x, "y": target.y });
+        let grace = deadline.with_grace();
+        let ended = tokio::select! {
+            biased;
+            ended = self.script::<Guarded>(frame, "guardEnd", &argument, &grace) => ended,
+            // A page that is on its way to another one may not run its scripts any more.
+            () = self.leaving(before) => return Ok(false),
+        };
+        let preview = || target.preview.clone();
         match ended {
-            Ok(Guarded { seen, hit: false, blocker }) if seen > 0 => Err(Error::Covered {
-                preview: preview.to_owned(),
-                blocker: blocker.unwrap_or_else(|| "something else".to_owned()),
-            }),
+            Ok(Guarded { hit: false, blocker: Some(blocker), .. }) => {
+                Err(Error::Covered { preview: preview(), blocker })
+            }
+            Ok(Guarded { seen, hit: false, .. }) if seen > 0 => {
+                Err(Error::Covered { preview: preview(), blocker: "something else".to_owned() })
+            }
+            Ok(Guarded { missed: true, .. }) => Err(Error::Missed { preview: preview() }),
             // A press that leads away takes the listener with it; one that opens a dialog leaves it for later.
-            Ok(_) | Err(Error::NavigatedAway { .. } | Error::DialogOpen(_) | Error::TabClosed) => Ok(()),
+            Err(Error::NavigatedAway { .. } | Error::DialogOpen(_)) => Ok(false),
+            Err(Error::TabClosed) => Ok(true),
+            Ok(guarded) => Ok(guarded.closing),
             Err(error) => Err(error),
         }
     }
@@ -338,7 +405,7 @@ impl Page {
     }
 
     /// A point in a frame, as a point in the page, while every frame on the way up agrees that nothing covers it.
-    async fn point_through_frames(
+    pub(crate) async fn point_through_frames(
         &self,
         frame: &FrameId,
         point: (f64, f64),
@@ -369,8 +436,9 @@ impl Page {
     ) -> Result<(f64, f64)> {
         let (mut frame, mut point) = (frame.clone(), point);
         while let Some((parent, owner)) = self.frame_owner(&frame, deadline).await? {
-            let next: Point =
-                self.script(&parent, "frameStep", &step(owner.element, point), deadline).await?;
+            let next: Point = self
+                .script(&parent, "frameStep", &step(owner.element, point), &deadline.with_grace())
+                .await?;
             point = (next.x, next.y);
             frame = parent;
         }
@@ -398,21 +466,7 @@ impl Page {
         let gone = || Error::NavigatedAway { what: "a frame was looked up".to_owned() };
         let session = self.frame_session(parent).ok_or_else(gone)?;
         let owner = session.call(&dom::GetFrameOwner { frame_id: frame.to_string() }).await?;
-        let resolve = dom::ResolveNode {
-            backend_node_id: Some(owner.backend_node_id),
-            execution_context_id: Some(world.context),
-            ..Default::default()
-        };
-        let object = session.call(&resolve).await?.object;
-        let id_of = runtime::CallFunctionOn {
-            function_declaration: "function(){ return surehand.idOfElement(this) }".to_owned(),
-            object_id: object.object_id,
-            return_by_value: Some(true),
-            ..Default::default()
-        };
-        let answer = session.call(&id_of).await?.result.value.unwrap_or_default();
-        let element = serde_json::from_str(answer.get()).map_err(|_| gone())?;
-        let handle = Handle { world: world.id, element };
+        let handle = self.handle_of_node(&session, world, owner.backend_node_id).await?;
         if let Some(frame) = self.lock().frames.get_mut(frame) {
             frame.owner = Some(handle);
         }

@@ -1,5 +1,7 @@
 //! Reading: what an element or the page is, and what a script of the user says.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -46,10 +48,15 @@ pub struct BoxRect {
 pub struct Evaluated {
     /// As JSON; `undefined` is null.
     pub result: Box<RawValue>,
+    /// Was it `undefined`?
+    pub is_undefined: bool,
 }
 
 /// A page that runs its scripts answers a trivial one at once.
 const PROBE_TIME: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Between two looks while one document goes and the next comes.
+const NEXT_DOCUMENT: std::time::Duration = std::time::Duration::from_millis(50);
 
 impl Page {
     /// Reads `what` (`text`, `html`, `value`, `attr`, `box`, `count`) of the first visible match, else of the first,
@@ -61,6 +68,8 @@ impl Page {
         attribute: Option<&str>,
         deadline: &Deadline,
     ) -> Result<Reading> {
+        let locator =
+            &*if what == "count" { Cow::Borrowed(locator) } else { self.pinned(locator, deadline).await? };
         let argument = json!({ "locator": locator, "what": what, "name": attribute });
         loop {
             match self.read_now(locator, what, &argument, deadline).await {
@@ -70,6 +79,43 @@ impl Page {
                 other => return other.map_err(|error| with_locator(error, locator)),
             }
         }
+    }
+
+    /// The same of what is on the page now, without waiting for it: `None` where nothing matches. A document that is going
+    /// away is asked again as soon as the next one is there.
+    pub async fn read_if_present(
+        &self,
+        locator: &Locator,
+        what: &str,
+        deadline: &Deadline,
+    ) -> Result<Option<Reading>> {
+        loop {
+            match self.read_present(locator, what, deadline).await {
+                Err(Error::NotFound { .. }) => return Ok(None),
+                Err(Error::NavigatedAway { .. }) if !deadline.passed() => {
+                    tokio::time::sleep(NEXT_DOCUMENT.min(deadline.remaining())).await;
+                }
+                Err(error) => return Err(with_locator(error, locator)),
+                Ok(reading) => return Ok(reading),
+            }
+        }
+    }
+
+    async fn read_present(
+        &self,
+        locator: &Locator,
+        what: &str,
+        deadline: &Deadline,
+    ) -> Result<Option<Reading>> {
+        let pinned = match what {
+            "count" => Cow::Borrowed(locator),
+            _ => match self.pinned_if_present(locator, deadline).await? {
+                Some(pinned) => pinned,
+                None => return Ok(None),
+            },
+        };
+        let argument = json!({ "locator": &*pinned, "what": what });
+        self.read_now(&pinned, what, &argument, deadline).await.map(Some)
     }
 
     async fn read_now(
@@ -116,9 +162,25 @@ impl Page {
         Ok(serde_json::from_str(title.result.get()).unwrap_or_default())
     }
 
-    /// Runs a script of the user in the page's own world and waits for its promise.
+    /// Runs a script of the user in the page's own world, in the frame that was chosen, and waits for its promise.
+    pub async fn evaluate_in_scope(&self, expression: &str, deadline: &Deadline) -> Result<Evaluated> {
+        let chosen = self.frame_in_scope()?;
+        self.evaluate_in_frame(&chosen, expression, deadline).await
+    }
+
+    /// The same in the main frame.
     pub async fn evaluate(&self, expression: &str, deadline: &Deadline) -> Result<Evaluated> {
-        let evaluated = self.unless_blocked(deadline, self.evaluate_now(expression)).await;
+        let main = self.lock().frames.main().id.clone();
+        self.evaluate_in_frame(&main, expression, deadline).await
+    }
+
+    async fn evaluate_in_frame(
+        &self,
+        frame: &FrameId,
+        expression: &str,
+        deadline: &Deadline,
+    ) -> Result<Evaluated> {
+        let evaluated = self.unless_blocked(deadline, self.evaluate_now(frame, expression)).await;
         match evaluated {
             Err(Error::Unresponsive { .. }) if self.answers().await => {
                 Err(deadline.timeout("the script's promise to settle"))
@@ -133,23 +195,35 @@ impl Page {
         matches!(tokio::time::timeout(PROBE_TIME, self.session().call(&probe)).await, Ok(Ok(_)))
     }
 
-    async fn evaluate_now(&self, expression: &str) -> Result<Evaluated> {
+    /// The world of a frame's own scripts: none where it is the one that the session speaks to anyway.
+    fn page_world(&self, frame: &FrameId) -> Result<(surehand_cdp::Session, Option<i64>)> {
+        let state = self.lock();
+        let known = state.frames.get(frame).ok_or(Error::FrameGone)?;
+        let parent = known.parent.as_ref().and_then(|parent| state.frames.get(parent));
+        let is_root = parent.is_none_or(|parent| parent.session.id() != known.session.id());
+        Ok((known.session.clone(), known.page_context.filter(|_| !is_root)))
+    }
+
+    async fn evaluate_now(&self, frame: &FrameId, expression: &str) -> Result<Evaluated> {
+        let (session, context_id) = self.page_world(frame)?;
         let mut script = runtime::Evaluate {
             expression: expression.to_owned(),
             return_by_value: Some(true),
             await_promise: Some(true),
             user_gesture: Some(true),
+            context_id,
             ..Default::default()
         };
-        let mut answer = self.session().call(&script).await.map_err(explain)?;
+        let mut answer = session.call(&script).await.map_err(explain)?;
         if answer.exception_details.as_ref().is_some_and(wants_console_rules) {
             script.repl_mode = Some(true);
-            answer = self.session().call(&script).await.map_err(explain)?;
+            answer = session.call(&script).await.map_err(explain)?;
         }
         if let Some(details) = &answer.exception_details {
             return Err(Error::Script { message: exception_text(details) });
         }
-        Ok(Evaluated { result: json_of(answer.result) })
+        let is_undefined = answer.result.r#type == "undefined";
+        Ok(Evaluated { result: json_of(answer.result), is_undefined })
     }
 }
 

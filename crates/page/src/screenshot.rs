@@ -38,6 +38,8 @@ pub struct ScreenshotOptions {
     pub full: bool,
     /// Only this element.
     pub element: Option<Locator>,
+    /// Only this part: of what is in view, or of the whole page.
+    pub clip: Option<BoxRect>,
     /// File format.
     pub format: ImageFormat,
     /// 0 to 100, for JPEG and WebP.
@@ -50,10 +52,11 @@ const LONGEST_EDGE: f64 = 16_384.0;
 impl Page {
     /// Takes a picture and returns the bytes of the file.
     pub async fn screenshot(&self, options: &ScreenshotOptions, deadline: &Deadline) -> Result<Vec<u8>> {
-        let clip = match &options.element {
-            Some(locator) => Some(self.element_area(locator, deadline).await?),
-            None if options.full => Some(self.whole_area(deadline).await?),
-            None => None,
+        let clip = match (&options.element, options.clip) {
+            (Some(locator), _) => Some(self.element_area(locator, deadline).await?),
+            (None, Some(part)) => Some(self.part_area(part, options.full, deadline).await?),
+            (None, None) if options.full => Some(self.whole_area(deadline).await?),
+            (None, None) => None,
         };
         let capture = cdp::CaptureScreenshot {
             format: Some(options.format.name().to_owned()),
@@ -84,18 +87,32 @@ impl Page {
         Ok(cdp::Viewport { x: 0.0, y: 0.0, width, height, scale: 1.0 })
     }
 
+    async fn part_area(&self, part: BoxRect, of_page: bool, deadline: &Deadline) -> Result<cdp::Viewport> {
+        let metrics = self.layout(deadline).await?;
+        let view = metrics.css_visual_viewport;
+        let (size, corner) = if of_page {
+            ((metrics.css_content_size.width, metrics.css_content_size.height), (0.0, 0.0))
+        } else {
+            ((view.client_width, view.client_height), (view.page_x, view.page_y))
+        };
+        let is_inside = part.x < size.0 && part.y < size.1;
+        if !is_inside {
+            return Err(Error::OutOfView { x: part.x, y: part.y, width: size.0, height: size.1 });
+        }
+        let (width, height) = (part.width.min(size.0 - part.x), part.height.min(size.1 - part.y));
+        Ok(cdp::Viewport { x: part.x + corner.0, y: part.y + corner.1, width, height, scale: 1.0 })
+    }
+
     async fn element_area(&self, locator: &Locator, deadline: &Deadline) -> Result<cdp::Viewport> {
-        let frame = self.frame_to_act_in(locator, deadline).await?;
-        let argument = json!({
-            "locator": locator,
-            "need": ["visible", "stable"],
-            "timeout": deadline.remaining_ms(),
-            "retarget": "none",
-            "scroll": "auto",
-        });
-        let with_locator = |error| crate::locate::with_locator(error, locator);
-        let target: Prepared =
-            self.script(&frame, "prepare", &argument, &deadline.with_grace()).await.map_err(with_locator)?;
+        let argument = |timeout: u64| {
+            json!({
+                "need": ["visible", "stable"],
+                "timeout": timeout,
+                "retarget": "none",
+                "scroll": "auto",
+            })
+        };
+        let (frame, target): (_, Prepared) = self.script_at(locator, "prepare", argument, deadline).await?;
         let world = self.world(&frame).await?;
         let element =
             Locator::handle(crate::Handle { world: world.id, element: target.id }, &locator.to_string());
@@ -107,7 +124,13 @@ impl Page {
         Ok(cdp::Viewport { x, y, width: rect.width, height: rect.height, scale: 1.0 })
     }
 
-    async fn layout(&self, deadline: &Deadline) -> Result<cdp::GetLayoutMetricsReturns> {
+    /// How large what is in view is, in CSS pixels.
+    pub(crate) async fn view_size(&self, deadline: &Deadline) -> Result<(f64, f64)> {
+        let view = self.layout(deadline).await?.css_visual_viewport;
+        Ok((view.client_width, view.client_height))
+    }
+
+    pub(crate) async fn layout(&self, deadline: &Deadline) -> Result<cdp::GetLayoutMetricsReturns> {
         self.unless_blocked(deadline, async { Ok(self.session().call(&cdp::GetLayoutMetrics {}).await?) })
             .await
     }

@@ -6,6 +6,8 @@
 /// What is evaluated once in the world of every document that is worked on.
 pub(crate) const SOURCE: &str = concat!(
     "if (!globalThis.surehand) (() => { 'use strict';\n",
+    include_str!("script/native.js"),
+    "\n",
     include_str!("script/errors.js"),
     "\n",
     include_str!("script/refs.js"),
@@ -43,6 +45,12 @@ pub(crate) const SOURCE: &str = concat!(
     include_str!("script/read.js"),
     "\n",
     include_str!("script/choose.js"),
+    "\n",
+    include_str!("script/annotate.js"),
+    "\n",
+    include_str!("script/query.js"),
+    "\n",
+    include_str!("script/storage.js"),
     "\n",
     include_str!("script/conditions.js"),
     "\n",

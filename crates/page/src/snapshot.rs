@@ -104,7 +104,7 @@ impl Page {
     async fn try_snapshot(&self, options: &SnapshotOptions, deadline: &Deadline) -> Result<Snapshot> {
         let root_frame = match &options.root {
             Some(locator) => self.frame_to_act_in(locator, deadline).await?,
-            None => self.lock().frames.main().id.clone(),
+            None => self.frame_in_scope()?,
         };
         if options.names == NameSource::Browser {
             self.wake_accessibility(deadline).await?;

@@ -1,11 +1,15 @@
 //! Entering text: `fill` replaces what a field holds and reads it back; `type` adds to it, key by key.
 
+use std::time::Duration;
+
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::json;
 use surehand_cdp::protocol::input;
 
+use crate::aftermath::Mark;
 use crate::keys::KeyChord;
-use crate::locate::with_locator;
+use crate::locate::{may_come, with_locator};
 use crate::page::Page;
 use crate::pointer::Acted;
 use crate::{Deadline, Error, FrameId, Handle, Locator, Result};
@@ -34,6 +38,22 @@ struct Started {
     secret: bool,
 }
 
+/// What came of typing.
+#[derive(Debug)]
+pub struct Typed {
+    /// The field, and what followed.
+    pub acted: Acted,
+    /// What the field shows then, if it is still there. Typing promises keys, not what a page makes of them.
+    pub shown: Option<String>,
+    /// Is it one of those whose content is not shown?
+    pub secret: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Shown {
+    value: String,
+}
+
 #[derive(Debug, Deserialize)]
 struct ReadBack {
     value: String,
@@ -46,15 +66,22 @@ const HIDDEN: &str = "••••••";
 impl Page {
     /// Replaces the value of a field, and checks that it took it.
     pub async fn fill(&self, locator: &Locator, value: &str, deadline: &Deadline) -> Result<Filled> {
-        let argument = |timeout: u64| json!({ "locator": locator, "value": value, "timeout": timeout });
+        let argument = |timeout: u64| json!({ "value": value, "timeout": timeout });
         let (frame, field) = self.start_entry(locator, "fillStart", argument, deadline).await?;
-        let before = self.navigation_mark();
+        let before = self.mark();
         match field.mode.as_str() {
-            "insert" => self.insert_text(value, deadline).await?,
-            "delete" => self.press_chord(&KeyChord::delete(), deadline).await?,
+            "insert" => unless_asked(self.insert_text(value, deadline).await)?,
+            "delete" => unless_asked(self.press_chord(&KeyChord::delete(), deadline).await)?,
+            "announce" => unless_asked(self.announce(&frame, field.id, deadline).await)?,
             _ => {}
         }
-        self.check_value(&frame, &field, value, deadline).await?;
+        match self.check_value(&frame, &field, value, &before, deadline).await {
+            // A page may draw its fields anew with every change: what counts is what stands there now.
+            Err(Error::Detached { .. }) if locator.as_handle().is_none() => {
+                self.check_replacement(locator, &field, value, deadline).await?;
+            }
+            checked => checked?,
+        }
         let secret = field.secret;
         let acted = self.entered(&frame, field, &before, deadline).await?;
         Ok(Filled { acted, secret })
@@ -62,23 +89,36 @@ impl Page {
 
     /// Puts the focus on an element.
     pub async fn focus(&self, locator: &Locator, deadline: &Deadline) -> Result<Acted> {
-        let argument = |timeout: u64| json!({ "locator": locator, "timeout": timeout });
+        let argument = |timeout: u64| json!({ "timeout": timeout });
         let (frame, field) = self.start_entry(locator, "focus", argument, deadline).await?;
-        let before = self.navigation_mark();
+        let before = self.mark();
         self.entered(&frame, field, &before, deadline).await
     }
 
-    /// Types into a field with real keys, after what is there.
-    pub async fn type_into(&self, locator: &Locator, text: &str, deadline: &Deadline) -> Result<Acted> {
-        let argument = |timeout: u64| json!({ "locator": locator, "timeout": timeout });
+    /// Types into a field with real keys, after what is there, with a pause between two characters.
+    pub async fn type_into(
+        &self,
+        locator: &Locator,
+        text: &str,
+        delay: Duration,
+        deadline: &Deadline,
+    ) -> Result<Typed> {
+        let argument = |timeout: u64| json!({ "timeout": timeout });
         let (frame, field) = self.start_entry(locator, "typeStart", argument, deadline).await?;
-        let before = self.navigation_mark();
-        match self.type_text(text, deadline).await {
-            Ok(()) => self.let_page_react(deadline).await,
-            Err(Error::DialogOpen(_)) => {}
-            Err(error) => return Err(error),
-        }
-        self.entered(&frame, field, &before, deadline).await
+        let before = self.mark();
+        unless_asked(self.type_text(text, delay, deadline).await)?;
+        self.let_page_react(deadline).await;
+        let (id, secret) = (field.id, field.secret);
+        let acted = self.entered(&frame, field, &before, deadline).await?;
+        let shown = if acted.after.moved_on() { None } else { self.typed_value(&frame, id, deadline).await };
+        Ok(Typed { acted, shown, secret })
+    }
+
+    /// What the field shows now; a page that took it away shows nothing.
+    async fn typed_value(&self, frame: &FrameId, id: u64, deadline: &Deadline) -> Option<String> {
+        let shown =
+            self.script::<Shown>(frame, "typedValue", &json!({ "id": id }), &deadline.with_grace()).await;
+        shown.ok().map(|shown| shown.value)
     }
 
     /// Waits until the field can be edited and puts the caret into it.
@@ -89,18 +129,32 @@ impl Page {
         argument: impl Fn(u64) -> serde_json::Value,
         deadline: &Deadline,
     ) -> Result<(FrameId, Started)> {
+        let locator = &*self.pinned(locator, deadline).await?;
         loop {
             let frame = self.frame_to_act_in(locator, deadline).await?;
-            let argument = argument(deadline.remaining_ms());
+            let mut argument = argument(deadline.remaining_ms());
+            argument["locator"] = json!(locator);
             let started = self.script::<Started>(&frame, function, &argument, &deadline.with_grace()).await;
             match started {
                 Ok(field) => return Ok((frame, field)),
-                Err(Error::NavigatedAway { .. }) if locator.as_handle().is_none() && !deadline.passed() => {}
+                Err(Error::NavigatedAway { .. }) if may_come(locator, deadline) => {}
+                Err(Error::NotFound { .. }) if may_come(locator, deadline) => {
+                    self.wait_for_match(locator, deadline).await?;
+                }
                 Err(Error::NavigatedAway { .. }) if locator.as_handle().is_some() => {
                     return Err(Error::Stale { what: locator.to_string() });
                 }
                 Err(error) => return Err(with_locator(error, locator)),
             }
+        }
+    }
+
+    /// Tells the page that a field was set; what it does then is its own affair.
+    pub(crate) async fn announce(&self, frame: &FrameId, element: u64, deadline: &Deadline) -> Result<()> {
+        let told = self.script::<IgnoredAny>(frame, "announce", &json!({ "id": element }), deadline).await;
+        match told {
+            Ok(_) | Err(Error::DialogOpen(_) | Error::NavigatedAway { .. }) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 
@@ -115,6 +169,7 @@ impl Page {
         frame: &FrameId,
         field: &Started,
         value: &str,
+        before: &Mark,
         deadline: &Deadline,
     ) -> Result<()> {
         let argument = json!({ "id": field.id, "value": value });
@@ -122,8 +177,25 @@ impl Page {
             Ok(ReadBack { same: true, .. }) => return Ok(()),
             Ok(read) => read.value,
             Err(Error::NavigatedAway { .. } | Error::DialogOpen(_)) => return Ok(()),
+            Err(Error::Stale { .. }) if before.has_moved(&self.lock()) => return Ok(()),
+            Err(Error::Stale { .. }) => return Err(Error::Detached { preview: field.preview.clone() }),
             Err(error) => return Err(error),
         };
+        let hide = |text: &str| if field.secret { HIDDEN.to_owned() } else { text.to_owned() };
+        Err(Error::ValueDiffers { preview: field.preview.clone(), wanted: hide(value), shown: hide(&shown) })
+    }
+
+    async fn check_replacement(
+        &self,
+        locator: &Locator,
+        field: &Started,
+        value: &str,
+        deadline: &Deadline,
+    ) -> Result<()> {
+        let shown = self.read(locator, "value", None, deadline).await?.text();
+        if shown == value {
+            return Ok(());
+        }
         let hide = |text: &str| if field.secret { HIDDEN.to_owned() } else { text.to_owned() };
         Err(Error::ValueDiffers { preview: field.preview.clone(), wanted: hide(value), shown: hide(&shown) })
     }
@@ -132,19 +204,29 @@ impl Page {
         &self,
         frame: &FrameId,
         field: Started,
-        before: &crate::state::Navigation,
+        before: &Mark,
         deadline: &Deadline,
     ) -> Result<Acted> {
-        let navigated = self.settle(before, deadline).await;
-        let world =
-            if navigated.is_some() { None } else { self.lock().frames.get(frame).and_then(|f| f.world) };
+        let after = self.settle(before, deadline).await;
+        let world = if after.navigated.is_some() {
+            None
+        } else {
+            self.lock().frames.get(frame).and_then(|f| f.world)
+        };
         Ok(Acted {
             handle: Handle { world: world.map_or(0, |world| world.id), element: field.id },
             role: field.role,
             name: field.name,
-            navigated,
-            dialog: self.dialog(),
-            closed: false,
+            at: None,
+            after,
         })
+    }
+}
+
+/// A dialog that entering a text opened is an effect of it, no failure.
+fn unless_asked(entered: Result<()>) -> Result<()> {
+    match entered {
+        Err(Error::DialogOpen(_)) => Ok(()),
+        other => other,
     }
 }

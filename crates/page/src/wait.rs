@@ -1,13 +1,16 @@
 //! Waiting for something to be seen: an element, a text, an address.
 
-use futures_util::future::{join_all, select_all};
+use std::time::Duration;
+
+use futures_util::future::{FutureExt, join_all, select_all};
 use serde::Serialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use crate::locate::with_locator;
 use crate::page::Page;
-use crate::{Deadline, Error, Locator, Result};
+use crate::state::State;
+use crate::{Deadline, Error, Locator, Request, Result};
 
 /// What an element is waited to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
@@ -39,6 +42,9 @@ impl ElementState {
         }
     }
 }
+
+/// A last look at a page after a wait in vain.
+const LAST_LOOK: Duration = Duration::from_millis(300);
 
 impl Page {
     /// Waits until an element is in a state.
@@ -82,24 +88,94 @@ impl Page {
         }
     }
 
+    /// Waits for a navigation since the last command that acts; one that is done already counts. Returns the address.
+    pub async fn wait_for_navigation(&self, deadline: &Deadline) -> Result<String> {
+        let moved = |state: &State| {
+            let done = state.navigation.done() > state.acted_at.navigations && !state.navigation.pending;
+            done.then(|| state.frames.main().url.clone())
+        };
+        let what = "a navigation";
+        match self.until(deadline, what, moved).await {
+            Err(Error::Timeout { .. }) => {
+                deadline.note(format_args!("the page is still {}", self.url()));
+                Err(deadline.timeout(what))
+            }
+            other => other,
+        }
+    }
+
+    /// Waits until a request to a matching address, sent since the last command that acts, has its answer.
+    pub async fn wait_for_request(&self, pattern: &UrlPattern, deadline: &Deadline) -> Result<Request> {
+        let matching = |state: &State| {
+            let since = state.acted_at.requests;
+            let mut sent = state.network.requests.since(since);
+            sent.find(|request| pattern.matches(&request.url) && request.is_answered()).cloned()
+        };
+        let what = format!("a request to an address like {}", pattern.0);
+        match self.until(deadline, &what, matching).await {
+            Err(Error::Timeout { .. }) => {
+                deadline.note(self.requests_so_far());
+                Err(deadline.timeout(what))
+            }
+            other => other,
+        }
+    }
+
+    fn requests_so_far(&self) -> String {
+        const LISTED: usize = 5;
+        let state = self.lock();
+        let since = state.acted_at.requests;
+        let sent: Vec<&str> = state.network.requests.since(since).map(|one| one.url.as_str()).collect();
+        match sent.len() {
+            0 => "nothing was requested since the last action".to_owned(),
+            n if n <= LISTED => format!("requested were {}", sent.join(", ")),
+            n => format!("requested were {} and {} more", sent[..LISTED].join(", "), n - LISTED),
+        }
+    }
+
     /// Waits until a JavaScript expression of the user is true; returns what it gave. Survives navigations.
     pub async fn wait_for_function(&self, expression: &str, deadline: &Deadline) -> Result<crate::Evaluated> {
-        let loop_in_page = format!(
-            "new Promise((done, fail) => {{ const look = () => {{ try {{ const value = (0, eval)({}); \
-             const settle = v => v ? done(v) : requestAnimationFrame(look); \
-             value instanceof Promise ? value.then(settle, fail) : settle(value) }} catch (error) {{ fail(error) }} }}; look() }})",
-            crate::world::to_json(expression)?
-        );
+        // The pause between two looks is made in our own world: pages put their own things in place of `Promise`, timers and
+        // frames. An async function needs none of them.
+        let look =
+            format!("(async () => (await (0, eval)({})) || false)()", crate::world::to_json(expression)?);
         loop {
-            match self.evaluate(&loop_in_page, deadline).await {
+            match self.evaluate(&look, deadline).await {
+                Ok(value) if value.result.get() == "false" => {
+                    if deadline.passed() {
+                        return Err(self.never_true(expression, deadline).await);
+                    }
+                    self.next_frame(&deadline.with_grace()).await?;
+                }
                 Err(Error::NavigatedAway { .. }) if !deadline.passed() => {
                     self.wait_for_load(crate::LoadState::DomContentLoaded, deadline).await?;
                 }
-                Err(Error::Timeout { .. }) => {
-                    return Err(deadline.timeout(format!("`{expression}` to be true")));
-                }
+                Err(Error::Timeout { .. }) => return Err(self.never_true(expression, deadline).await),
                 other => return other,
             }
+        }
+    }
+
+    async fn never_true(&self, expression: &str, deadline: &Deadline) -> Error {
+        deadline.note(self.value_instead(expression).await);
+        deadline.note(format_args!("the page is {}", self.url()));
+        deadline.timeout(format!("`{expression}` to be true"))
+    }
+
+    /// Waits for the next frame of the page; one that leaves has no more frames.
+    async fn next_frame(&self, deadline: &Deadline) -> Result<()> {
+        let main = self.lock().frames.main().id.clone();
+        match self.script::<IgnoredAny>(&main, "pause", &json!({}), deadline).await {
+            Err(Error::NavigatedAway { .. }) => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
+    /// What an expression gives that never became true.
+    async fn value_instead(&self, expression: &str) -> String {
+        match self.evaluate(expression, &Deadline::after(LAST_LOOK)).await {
+            Ok(value) => format!("it is {}", value.result.get()),
+            Err(error) => format!("it has no value: {error}"),
         }
     }
 
@@ -119,10 +195,7 @@ impl Page {
         deadline: &Deadline,
     ) -> Result<()> {
         loop {
-            let before = {
-                let state = self.lock();
-                (state.navigation.committed, state.frames.len())
-            };
+            let before = self.lock().frames.generation();
             let frames = self.frames_to_search()?;
             let argument = json!({ "cond": condition, "timeout": deadline.remaining_ms() });
             let grace = deadline.with_grace();
@@ -135,9 +208,8 @@ impl Page {
                     join_all(asked).await.into_iter().collect::<Result<Vec<_>>>().map(drop)
                 }
             };
-            let changed = self.until(&grace, what, |state| {
-                ((state.navigation.committed, state.frames.len()) != before).then_some(())
-            });
+            let changed =
+                self.until(&grace, what, |state| (state.frames.generation() != before).then_some(()));
             let answer = tokio::select! {
                 biased;
                 answer = told => answer,
@@ -146,13 +218,12 @@ impl Page {
             match answer {
                 Err(Error::NavigatedAway { .. }) if !deadline.passed() => {
                     // The commit that follows starts the loop anew.
-                    self.until(deadline, what, |state| {
-                        ((state.navigation.committed, state.frames.len()) != before).then_some(())
-                    })
-                    .await?;
+                    self.until(deadline, what, |state| (state.frames.generation() != before).then_some(()))
+                        .await?;
                 }
                 Err(Error::Timeout { what: seen, .. }) => {
                     deadline.note(if seen.is_empty() { "it did not happen".to_owned() } else { seen });
+                    deadline.note(format_args!("the page is {}", self.url()));
                     return Err(deadline.timeout(what));
                 }
                 other => return other,
@@ -166,16 +237,17 @@ async fn first_success<F>(asked: impl Iterator<Item = F>) -> Result<()>
 where
     F: Future<Output = Result<IgnoredAny>> + Unpin,
 {
-    let mut waiting: Vec<_> = asked.collect();
+    let numbered = asked.enumerate().map(|(frame, asked)| asked.map(move |answer| (frame, answer)));
+    let mut waiting: Vec<_> = numbered.collect();
     let mut failure = None;
     while !waiting.is_empty() {
-        let (answer, index, rest) = select_all(waiting).await;
+        let ((frame, answer), _, rest) = select_all(waiting).await;
         match answer {
             Ok(_) => return Ok(()),
             Err(error @ (Error::DialogOpen(_) | Error::BadSelector { .. } | Error::Stale { .. })) => {
                 return Err(error);
             }
-            Err(error) if index == 0 || failure.is_none() => failure = Some(error),
+            Err(error) if frame == 0 || failure.is_none() => failure = Some(error),
             Err(_) => {}
         }
         waiting = rest;

@@ -51,7 +51,7 @@ impl Page {
         self.unless_blocked(deadline, async {
             let world = self.world(frame).await?;
             let answer = self.evaluate_in(frame, world, &expression).await?;
-            read_answer(&answer)
+            read_answer(&answer).map_err(|error| in_world(error, world.id))
         })
         .await
     }
@@ -140,6 +140,17 @@ pub(crate) fn to_json(value: &(impl Serialize + ?Sized)) -> Result<String> {
     serde_json::to_string(value).map_err(|error| Error::NotJson { why: error.to_string() })
 }
 
+/// The script knows its elements, but not which world it is in.
+fn in_world(error: Error, world: u64) -> Error {
+    match error {
+        Error::Ambiguous { what, count, matches } => {
+            let matches = matches.into_iter().map(|one| one.in_world(world)).collect();
+            Error::Ambiguous { what, count, matches }
+        }
+        other => other,
+    }
+}
+
 fn read_answer<T: DeserializeOwned>(answer: &RawValue) -> Result<T> {
     let text = answer.get();
     // The script answers `{"error": …}` or its result; looking at the first bytes avoids parsing a big result twice.
@@ -171,11 +182,29 @@ struct ScriptError {
     seen: String,
     count: usize,
     matches: Vec<Match>,
+    x: f64,
+    y: f64,
+    width: f64,
+    height: f64,
 }
 
 impl From<ScriptError> for Error {
     fn from(e: ScriptError) -> Self {
-        let ScriptError { kind, what, preview, why, reason, blocker, seen, count, matches } = e;
+        let ScriptError {
+            kind,
+            what,
+            preview,
+            why,
+            reason,
+            blocker,
+            seen,
+            count,
+            matches,
+            x,
+            y,
+            width,
+            height,
+        } = e;
         match kind.as_str() {
             "not-found" => Error::NotFound { what },
             "ambiguous" => Error::Ambiguous { what, count, matches },
@@ -185,11 +214,16 @@ impl From<ScriptError> for Error {
             "not-stable" => Error::NotStable { preview },
             "covered" => Error::Covered { preview, blocker },
             "no-pointer" => Error::NoPointer { preview },
+            "detached" => Error::Detached { preview },
+            "out-of-element" => Error::OutOfElement { preview, x, y, width, height },
+            "focus-moved" => Error::FocusMoved { preview, to: what },
             "disabled" => Error::Disabled { preview, why },
             "not-editable" => Error::NotEditable { preview, why },
             "wrong-type" => Error::WrongType { preview, why },
             "no-option" => Error::NoOption { preview, why },
             "bad-value" => Error::BadValue { preview, why },
+            "bad-setting" => Error::BadSetting { why },
+            "no-storage" => Error::NoStorage { why },
             "timeout" => Error::Timeout { what: seen, after: std::time::Duration::ZERO, log: Vec::new() },
             _ => Error::Script { message: format!("{kind} {why}{reason}") },
         }

@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use surehand_session::{Fault, Kind};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt};
 
 use crate::home::Home;
 use crate::ipc;
@@ -46,19 +47,35 @@ impl Client {
     /// Starts the daemon if there is none.
     pub fn ask(&self, request: &Request, listener: &mut dyn Listener) -> Result<String, Fault> {
         for _ in 0..STARTS {
-            let stream = match ipc::connect(&self.home.socket)? {
-                Some(stream) => stream,
-                None => match self.start_daemon()? {
-                    Some(stream) => stream,
-                    None => continue,
-                },
-            };
+            let Some(stream) = self.connect()? else { continue };
             match converse(stream, request, listener)? {
                 Answer::Last(line) => return Ok(line),
                 Answer::Replaced => {}
             }
         }
         Err(self.daemon_fails("it ends as soon as it starts"))
+    }
+
+    /// The same without blocking a thread. Dropping the future hangs up, which stops the work in the daemon.
+    pub(crate) async fn ask_async(&self, request: &Request) -> Result<String, Fault> {
+        for _ in 0..STARTS {
+            let client = self.clone();
+            let connecting = tokio::task::spawn_blocking(move || client.connect());
+            let Some(stream) = connecting.await.map_err(crate::internal)?? else { continue };
+            match converse_async(stream, request).await? {
+                Answer::Last(line) => return Ok(line),
+                Answer::Replaced => {}
+            }
+        }
+        Err(self.daemon_fails("it ends as soon as it starts"))
+    }
+
+    /// To the daemon that runs, or to one that is started; `None` if it has ended again already.
+    fn connect(&self) -> Result<Option<ipc::ClientStream>, Fault> {
+        match ipc::connect(&self.home.socket)? {
+            Some(stream) => Ok(Some(stream)),
+            None => self.start_daemon(),
+        }
     }
 
     /// The same, but `None` if no daemon runs.
@@ -137,25 +154,64 @@ fn converse(
         serde_json::to_string(request).map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
     line.push('\n');
     ipc::limit_silence(&stream, SILENCE).map_err(broken)?;
-    stream.write_all(line.as_bytes()).map_err(broken)?;
+    match stream.write_all(line.as_bytes()) {
+        // It was on its way out and has not read the request: another one will.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Answer::Replaced),
+        written => written.map_err(broken)?,
+    }
     let mut reader = BufReader::with_capacity(64 * 1024, stream);
     loop {
         let mut line = String::new();
         if reader.read_line(&mut line).map_err(broken)? == 0 {
             return Err(gone("it closed the connection"));
         }
-        line.truncate(line.trim_end().len());
-        // Only the last line is an envelope, and it may be large: it is passed on without being parsed here.
-        if line.starts_with(r#"{"success":"#) {
-            return Ok(Answer::Last(line));
+        match heard(line)? {
+            Heard::Answer(answer) => return Ok(answer),
+            Heard::Said(message) => listener.hear(message),
         }
-        match serde_json::from_str::<Message>(&line) {
-            Ok(Message::Text { .. }) => return Ok(Answer::Last(line)),
-            Ok(Message::Replaced) => return Ok(Answer::Replaced),
-            Ok(message) => listener.hear(message),
-            Err(_) if line == r#""replaced""# => return Ok(Answer::Replaced),
-            Err(error) => return Err(gone(&format!("it said something unexpected ({error})"))),
+    }
+}
+
+/// The same without blocking; what the daemon says before its answer is not of interest.
+async fn converse_async(stream: ipc::ClientStream, request: &Request) -> Result<Answer, Fault> {
+    let broken = |error: io::Error| gone(&error.to_string());
+    let (reader, mut writer) = tokio::io::split(ipc::without_blocking(stream).map_err(broken)?);
+    let mut line = serde_json::to_string(request).map_err(crate::internal)?;
+    line.push('\n');
+    writer.write_all(line.as_bytes()).await.map_err(broken)?;
+    writer.flush().await.map_err(broken)?;
+    let mut reader = tokio::io::BufReader::new(reader);
+    loop {
+        let mut line = String::new();
+        let read = tokio::time::timeout(SILENCE, reader.read_line(&mut line)).await;
+        match read.map_err(|_| gone("it is silent and seems to be stopped"))?.map_err(broken)? {
+            0 => return Err(gone("it closed the connection")),
+            _ => {
+                if let Heard::Answer(answer) = heard(line)? {
+                    return Ok(answer);
+                }
+            }
         }
+    }
+}
+
+enum Heard {
+    Answer(Answer),
+    Said(Message),
+}
+
+/// What a line of the daemon is. Only the last one is an envelope, and it may be large: it is not parsed here.
+fn heard(mut line: String) -> Result<Heard, Fault> {
+    line.truncate(line.trim_end().len());
+    if line.starts_with(r#"{"success":"#) {
+        return Ok(Heard::Answer(Answer::Last(line)));
+    }
+    match serde_json::from_str::<Message>(&line) {
+        Ok(Message::Text { .. }) => Ok(Heard::Answer(Answer::Last(line))),
+        Ok(Message::Replaced) => Ok(Heard::Answer(Answer::Replaced)),
+        Ok(message) => Ok(Heard::Said(message)),
+        Err(_) if line == r#""replaced""# => Ok(Heard::Answer(Answer::Replaced)),
+        Err(error) => Err(gone(&format!("it said something unexpected ({error})"))),
     }
 }
 

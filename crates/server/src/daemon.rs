@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use surehand_browser::{Machine, Notes, profile};
 use surehand_session::{Fault, Kind, Places, Sessions};
+use surehand_tools::direct::Endpoints;
+use surehand_tools::{AnswerBody, ToolContext, Toolset};
 use surehand_verbs::{Command, Context, Settings};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::{Notify, mpsc};
@@ -87,6 +89,7 @@ async fn serve(home: &Home, taps: log::Taps) -> Result<(), DaemonError> {
         Places { scratch: home.scratch(), downloads: home.downloads(), machine: Machine::from_env() };
     let daemon = Arc::new(Daemon {
         sessions: Arc::new(Sessions::new(places)),
+        borrowed: Arc::default(),
         taps,
         busy: AtomicUsize::new(0),
         quit: Notify::new(),
@@ -114,6 +117,8 @@ fn say_ready() -> io::Result<()> {
 
 struct Daemon {
     sessions: Arc<Sessions>,
+    /// Browsers that calls of direct tools named.
+    borrowed: Arc<Endpoints>,
     taps: log::Taps,
     /// Requests under way.
     busy: AtomicUsize,
@@ -218,7 +223,27 @@ impl Daemon {
         let _tap = request.log.as_deref().map(|filter| self.taps.open(filter, messages.clone()));
         match request.task {
             Task::Run { command, settings } => Some(self.execute(*command, *settings, messages).await),
+            Task::Tool { name, arguments, toolsets, settings } => {
+                Some(self.call_tool(&name, arguments, &toolsets, *settings, messages).await)
+            }
             Task::Status => Some(self.status().await),
+        }
+    }
+
+    async fn call_tool(
+        &self,
+        name: &str,
+        arguments: serde_json::Value,
+        toolsets: &[String],
+        settings: Settings,
+        messages: mpsc::UnboundedSender<Message>,
+    ) -> String {
+        let toolsets: Vec<Toolset> = toolsets.iter().filter_map(|set| Toolset::from_name(set)).collect();
+        let verbs = Context { sessions: self.sessions.clone(), settings, notes: Arc::new(NotesTo(messages)) };
+        let cx = ToolContext { verbs, borrowed: self.borrowed.clone() };
+        match surehand_tools::call(&toolsets, name, arguments, &cx).await {
+            Ok(answer) => Envelope::data(&AnswerBody::from(answer)),
+            Err(fault) => Envelope::failure(fault),
         }
     }
 

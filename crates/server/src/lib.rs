@@ -9,9 +9,24 @@ mod daemon;
 mod home;
 mod ipc;
 mod log;
+pub mod mcp;
+pub mod secrets;
 mod wire;
+
+use surehand_session::{Fault, Kind};
 
 pub use client::{Client, Listener, Silent};
 pub use daemon::{DaemonError, run};
 pub use home::Home;
 pub use wire::{Envelope, ErrorBody, Message, Request, Task, version};
+
+/// A failure of this program itself.
+fn internal(error: impl std::fmt::Display) -> Fault {
+    Fault::new(Kind::Internal, error.to_string())
+}
+
+/// One line for whoever started this process.
+#[expect(clippy::print_stderr, reason = "standard output belongs to the protocol")]
+fn say(line: &str) {
+    eprintln!("{line}");
+}

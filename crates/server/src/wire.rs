@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use surehand_session::Fault;
+use surehand_session::{Fault, Kind};
 use surehand_verbs::{Command, Output, Settings};
 
 /// The version that both ends must share. A debug build also tells when it was built, so that a developer's daemon never
@@ -40,6 +40,17 @@ pub enum Task {
     Run {
         /// Which.
         command: Box<Command>,
+        /// And how.
+        settings: Box<Settings>,
+    },
+    /// Call a tool.
+    Tool {
+        /// Its name.
+        name: String,
+        /// Its arguments.
+        arguments: serde_json::Value,
+        /// The sets that it may be of.
+        toolsets: Vec<String>,
         /// And how.
         settings: Box<Settings>,
     },
@@ -107,6 +118,13 @@ impl From<Fault> for ErrorBody {
     }
 }
 
+impl From<ErrorBody> for Fault {
+    fn from(body: ErrorBody) -> Self {
+        let kind = Kind::from_code(&body.code).unwrap_or(Kind::Internal);
+        body.hints.into_iter().fold(Fault::new(kind, body.message), Fault::hint)
+    }
+}
+
 impl Envelope<'_> {
     /// The envelope of a failure, as one line.
     pub fn failure(fault: Fault) -> String {
@@ -116,7 +134,7 @@ impl Envelope<'_> {
     }
 
     /// The envelope of data that is JSON already, as one line.
-    pub fn data(data: &serde_json::Value) -> String {
+    pub fn data(data: &impl Serialize) -> String {
         let raw = serde_json::value::to_raw_value(data).unwrap_or_default();
         serde_json::to_string(&Envelope { success: true, data: Some(&raw), error: None }).unwrap_or_default()
     }
@@ -136,14 +154,14 @@ impl Envelope<'_> {
                     Envelope { success: !output.failed(), data: Some(&data), error: batch_error(output) };
                 serde_json::to_string(&envelope).unwrap_or_default()
             }
-            Err(error) => Self::failure(Fault::new(surehand_session::Kind::Internal, error.to_string())),
+            Err(error) => Self::failure(Fault::new(Kind::Internal, error.to_string())),
         }
     }
 }
 
 /// A report of failures has an error of its own beside its data.
 fn batch_error(output: &dyn Output) -> Option<ErrorBody> {
-    let kind = surehand_session::Kind::BatchFailed;
+    let kind = Kind::BatchFailed;
     output.failed().then(|| {
         Fault::new(kind, "at least one command of the batch failed")
             .hint("each entry of data has its own error")

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use surehand_cdp::protocol::{network, storage};
 use surehand_page::Deadline;
 
 use crate::{Fault, Session};
 
 /// A cookie, as a listing shows it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {
     /// Its name.
@@ -19,15 +19,19 @@ pub struct Cookie {
     /// Which host gets it.
     pub domain: String,
     /// Which paths get it.
+    #[serde(default = "root")]
     pub path: String,
     /// Seconds since 1970; -1 for one that ends with the session.
+    #[serde(default = "session_cookie")]
     pub expires: f64,
     /// Hidden from scripts?
+    #[serde(default)]
     pub http_only: bool,
     /// Only over TLS?
+    #[serde(default)]
     pub secure: bool,
     /// `Strict`, `Lax` or `None`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_site: Option<String>,
 }
 
@@ -46,9 +50,9 @@ impl Session {
         Ok(answer.cookies.into_iter().map(Cookie::from).collect())
     }
 
-    /// Sets a cookie.
-    pub async fn set_cookie(&self, cookie: NewCookie) -> Result<(), Fault> {
-        let set = storage::SetCookies { cookies: vec![cookie], browser_context_id: self.context_id() };
+    /// Sets cookies.
+    pub async fn set_cookies(&self, cookies: Vec<NewCookie>) -> Result<(), Fault> {
+        let set = storage::SetCookies { cookies, browser_context_id: self.context_id() };
         let deadline = Deadline::after(ANSWER_TIME);
         deadline.run("the cookie", self.link.connection.browser().call(&set)).await??;
         Ok(())
@@ -60,6 +64,30 @@ impl Session {
         let deadline = Deadline::after(ANSWER_TIME);
         deadline.run("the cookies to go", self.link.connection.browser().call(&clear)).await??;
         Ok(())
+    }
+}
+
+fn session_cookie() -> f64 {
+    -1.0
+}
+
+fn root() -> String {
+    "/".to_owned()
+}
+
+impl From<Cookie> for NewCookie {
+    fn from(cookie: Cookie) -> Self {
+        Self {
+            name: cookie.name,
+            value: cookie.value,
+            domain: Some(cookie.domain),
+            path: Some(cookie.path),
+            expires: (cookie.expires >= 0.0).then_some(cookie.expires),
+            http_only: Some(cookie.http_only),
+            secure: Some(cookie.secure),
+            same_site: cookie.same_site,
+            ..Default::default()
+        }
     }
 }
 

@@ -3,254 +3,180 @@
 //! Exit codes (and later HTTP codes and categories) come from the kind, in one table, never from the words.
 
 use surehand_browser::Error as BrowserError;
-use surehand_page::{Error as PageError, NavigationFailure};
+use surehand_page::{Error as PageError, Match, NavigationFailure};
 
-/// What went wrong, as programs need to know it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident => $code:literal, $exit:literal;)*) => {
+        /// What went wrong, as programs need to know it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl Kind {
+            /// Every kind, in the order of the table.
+            pub const ALL: &[Self] = &[$(Kind::$kind),*];
+
+            /// The stable name of this kind.
+            pub fn code(self) -> &'static str {
+                match self { $(Kind::$kind => $code,)* }
+            }
+
+            /// The exit code of a command that failed this way: 1 it ran and failed, 2 usage or bad input, 3 daemon,
+            /// browser or file system out of reach.
+            pub fn exit_code(self) -> u8 {
+                match self { $(Kind::$kind => $exit,)* }
+            }
+        }
+    };
+}
+
+kinds! {
     /// The command line, a request or an argument makes no sense.
-    Usage,
+    Usage => "usage", 2;
     /// An argument is not text.
-    NotUtf8,
+    NotUtf8 => "not-utf8", 2;
     /// A number is out of range.
-    BadNumber,
+    BadNumber => "bad-number", 2;
     /// A selector does not parse.
-    BadSelector,
+    BadSelector => "bad-selector", 2;
     /// No such key.
-    UnknownKey,
+    UnknownKey => "unknown-key", 2;
     /// An address cannot be read.
-    BadUrl,
+    BadUrl => "bad-url", 2;
+    /// The surroundings of a page cannot be like that.
+    BadSetting => "bad-setting", 2;
     /// A file that should be read is not there.
-    MissingFile,
+    MissingFile => "missing-file", 2;
+    /// A file that should be read has something else in it.
+    BadFile => "bad-file", 2;
+    /// No secret of that name.
+    MissingSecret => "missing-secret", 2;
     /// An option differs from what the session was started with.
-    OptionConflict,
+    OptionConflict => "option-conflict", 2;
     /// No session of that name.
-    NoSession,
+    NoSession => "no-session", 1;
+    /// No tool of that name.
+    UnknownTool => "unknown-tool", 2;
     /// No tab of that name.
-    NoTab,
+    NoTab => "no-tab", 1;
     /// Nothing matches.
-    NotFound,
+    NotFound => "not-found", 1;
+    /// No request of that number.
+    NoRequest => "no-request", 1;
+    /// Nothing is kept under that key.
+    NoItem => "no-item", 1;
     /// Several match.
-    Ambiguous,
+    Ambiguous => "ambiguous", 1;
     /// A reference to something that is gone.
-    StaleRef,
+    StaleRef => "stale-ref", 1;
     /// A reference to something in another tab.
-    OtherTab,
+    OtherTab => "other-tab", 1;
     /// Not to be seen.
-    NotVisible,
+    NotVisible => "not-visible", 1;
     /// Never comes to rest.
-    NotStable,
+    NotStable => "not-stable", 1;
     /// Something is in the way.
-    Covered,
+    Covered => "covered", 1;
+    /// Coordinates that are outside.
+    OutOfView => "out-of-view", 1;
+    /// Taken away in the middle of an action.
+    Detached => "detached", 1;
+    /// A target did not take what was dragged there.
+    NotDropped => "not-dropped", 1;
+    /// More files than a field takes.
+    TooManyFiles => "too-many-files", 1;
     /// Disabled.
-    Disabled,
+    Disabled => "disabled", 1;
     /// Cannot be edited now.
-    NotEditable,
+    NotEditable => "not-editable", 1;
     /// Not for this kind of element.
-    WrongElement,
+    WrongElement => "wrong-element", 1;
+    /// The page takes the focus away from a field.
+    FocusMoved => "focus-moved", 1;
     /// The list has no such option.
-    NoOption,
+    NoOption => "no-option", 1;
     /// The field does not take the value.
-    BadValue,
+    BadValue => "bad-value", 1;
     /// The field shows another value.
-    ValueDiffers,
+    ValueDiffers => "value-differs", 1;
+    /// A box or switch did not change.
+    NotChanged => "not-changed", 1;
     /// The deadline passed.
-    Timeout,
+    Timeout => "timeout", 1;
     /// The page's script is stuck.
-    PageUnresponsive,
+    PageUnresponsive => "page-unresponsive", 1;
     /// A dialog waits for an answer.
-    DialogOpen,
+    DialogOpen => "dialog-open", 1;
     /// There is no dialog to answer.
-    NoDialog,
+    NoDialog => "no-dialog", 1;
     /// A name has no address.
-    UnknownHost,
+    UnknownHost => "unknown-host", 1;
     /// Nobody answers there.
-    UnreachableHost,
+    UnreachableHost => "unreachable-host", 1;
     /// Certificate or handshake.
-    TlsError,
+    TlsError => "tls-error", 1;
+    /// A server or proxy wants a name and a password.
+    LoginNeeded => "login-needed", 1;
     /// The load was stopped.
-    NavigationAborted,
+    NavigationAborted => "navigation-aborted", 1;
     /// Another failure of a load.
-    NavigationFailed,
+    NavigationFailed => "navigation-failed", 1;
     /// A download did not come to its end.
-    DownloadFailed,
+    DownloadFailed => "download-failed", 1;
     /// Nothing to go back or forward to.
-    NoHistory,
+    NoHistory => "no-history", 1;
     /// The page changed meanwhile.
-    NavigatedAway,
+    NavigatedAway => "navigated-away", 1;
     /// The frame that was chosen is gone.
-    FrameGone,
+    FrameGone => "frame-gone", 1;
+    /// The page keeps nothing in the browser.
+    NoStorage => "no-storage", 1;
     /// The page's script threw.
-    ScriptError,
+    ScriptError => "script-error", 1;
     /// A result that JSON cannot hold.
-    NotJson,
+    NotJson => "not-json", 1;
     /// The tab is closed.
-    TabClosed,
+    TabClosed => "tab-closed", 1;
     /// The page crashed.
-    PageCrashed,
+    PageCrashed => "page-crashed", 1;
     /// One command of a batch failed.
-    BatchFailed,
+    BatchFailed => "batch-failed", 1;
     /// A check of this machine failed.
-    CheckFailed,
+    CheckFailed => "check-failed", 1;
     /// No browser on this machine.
-    NoBrowser,
+    NoBrowser => "no-browser", 3;
     /// The browser does not start.
-    BrowserFailed,
+    BrowserFailed => "browser-failed", 3;
     /// The browser is gone.
-    BrowserGone,
+    BrowserGone => "browser-gone", 3;
     /// Nothing listens at an endpoint.
-    EndpointUnreachable,
+    EndpointUnreachable => "endpoint-unreachable", 3;
     /// An endpoint is no browser.
-    NotABrowser,
+    NotABrowser => "not-a-browser", 3;
+    /// The browser has no port.
+    NoPort => "no-port", 1;
     /// A file cannot be written.
-    UnwritablePath,
+    UnwritablePath => "unwritable-path", 3;
     /// The daemon cannot be reached or started.
-    DaemonUnreachable,
+    DaemonUnreachable => "daemon-unreachable", 3;
     /// The daemon is of another version and has sessions.
-    VersionMismatch,
+    VersionMismatch => "version-mismatch", 3;
     /// The socket belongs to somebody else.
-    ForeignSocket,
+    ForeignSocket => "foreign-socket", 3;
     /// What came over the socket is not a request.
-    BadRequest,
+    BadRequest => "bad-request", 2;
     /// The command was cancelled.
-    Cancelled,
+    Cancelled => "cancelled", 1;
     /// The browser refused or a promise of ours does not hold.
-    Internal,
+    Internal => "internal", 1;
 }
 
 impl Kind {
-    /// Code and exit code: 1 it ran and failed, 2 usage or bad input, 3 daemon, browser or file system out of reach.
-    fn facts(self) -> (&'static str, u8) {
-        match self {
-            Kind::Usage => ("usage", 2),
-            Kind::NotUtf8 => ("not-utf8", 2),
-            Kind::BadNumber => ("bad-number", 2),
-            Kind::BadSelector => ("bad-selector", 2),
-            Kind::UnknownKey => ("unknown-key", 2),
-            Kind::BadUrl => ("bad-url", 2),
-            Kind::MissingFile => ("missing-file", 2),
-            Kind::OptionConflict => ("option-conflict", 2),
-            Kind::NoSession => ("no-session", 1),
-            Kind::NoTab => ("no-tab", 1),
-            Kind::NotFound => ("not-found", 1),
-            Kind::Ambiguous => ("ambiguous", 1),
-            Kind::StaleRef => ("stale-ref", 1),
-            Kind::OtherTab => ("other-tab", 1),
-            Kind::NotVisible => ("not-visible", 1),
-            Kind::NotStable => ("not-stable", 1),
-            Kind::Covered => ("covered", 1),
-            Kind::Disabled => ("disabled", 1),
-            Kind::NotEditable => ("not-editable", 1),
-            Kind::WrongElement => ("wrong-element", 1),
-            Kind::NoOption => ("no-option", 1),
-            Kind::BadValue => ("bad-value", 1),
-            Kind::ValueDiffers => ("value-differs", 1),
-            Kind::Timeout => ("timeout", 1),
-            Kind::PageUnresponsive => ("page-unresponsive", 1),
-            Kind::DialogOpen => ("dialog-open", 1),
-            Kind::NoDialog => ("no-dialog", 1),
-            Kind::UnknownHost => ("unknown-host", 1),
-            Kind::UnreachableHost => ("unreachable-host", 1),
-            Kind::TlsError => ("tls-error", 1),
-            Kind::NavigationAborted => ("navigation-aborted", 1),
-            Kind::NavigationFailed => ("navigation-failed", 1),
-            Kind::DownloadFailed => ("download-failed", 1),
-            Kind::NoHistory => ("no-history", 1),
-            Kind::NavigatedAway => ("navigated-away", 1),
-            Kind::FrameGone => ("frame-gone", 1),
-            Kind::ScriptError => ("script-error", 1),
-            Kind::NotJson => ("not-json", 1),
-            Kind::TabClosed => ("tab-closed", 1),
-            Kind::PageCrashed => ("page-crashed", 1),
-            Kind::BatchFailed => ("batch-failed", 1),
-            Kind::CheckFailed => ("check-failed", 1),
-            Kind::NoBrowser => ("no-browser", 3),
-            Kind::BrowserFailed => ("browser-failed", 3),
-            Kind::BrowserGone => ("browser-gone", 3),
-            Kind::EndpointUnreachable => ("endpoint-unreachable", 3),
-            Kind::NotABrowser => ("not-a-browser", 3),
-            Kind::UnwritablePath => ("unwritable-path", 3),
-            Kind::DaemonUnreachable => ("daemon-unreachable", 3),
-            Kind::VersionMismatch => ("version-mismatch", 3),
-            Kind::ForeignSocket => ("foreign-socket", 3),
-            Kind::BadRequest => ("bad-request", 2),
-            Kind::Cancelled => ("cancelled", 1),
-            Kind::Internal => ("internal", 1),
-        }
-    }
-
-    /// The stable name of this kind.
-    pub fn code(self) -> &'static str {
-        self.facts().0
-    }
-
-    /// The exit code of a command that failed this way.
-    pub fn exit_code(self) -> u8 {
-        self.facts().1
-    }
-
     /// The kind with this code; for answers that came over a socket.
     pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.code() == code)
+        Self::ALL.iter().copied().find(|kind| kind.code() == code)
     }
-
-    /// Every kind, in the order of the table.
-    pub const ALL: [Self; 54] = [
-        Kind::Usage,
-        Kind::NotUtf8,
-        Kind::BadNumber,
-        Kind::BadSelector,
-        Kind::UnknownKey,
-        Kind::BadUrl,
-        Kind::MissingFile,
-        Kind::OptionConflict,
-        Kind::NoSession,
-        Kind::NoTab,
-        Kind::NotFound,
-        Kind::Ambiguous,
-        Kind::StaleRef,
-        Kind::OtherTab,
-        Kind::NotVisible,
-        Kind::NotStable,
-        Kind::Covered,
-        Kind::Disabled,
-        Kind::NotEditable,
-        Kind::WrongElement,
-        Kind::NoOption,
-        Kind::BadValue,
-        Kind::ValueDiffers,
-        Kind::Timeout,
-        Kind::PageUnresponsive,
-        Kind::DialogOpen,
-        Kind::NoDialog,
-        Kind::UnknownHost,
-        Kind::UnreachableHost,
-        Kind::TlsError,
-        Kind::NavigationAborted,
-        Kind::NavigationFailed,
-        Kind::DownloadFailed,
-        Kind::NoHistory,
-        Kind::NavigatedAway,
-        Kind::FrameGone,
-        Kind::ScriptError,
-        Kind::NotJson,
-        Kind::TabClosed,
-        Kind::PageCrashed,
-        Kind::BatchFailed,
-        Kind::CheckFailed,
-        Kind::NoBrowser,
-        Kind::BrowserFailed,
-        Kind::BrowserGone,
-        Kind::EndpointUnreachable,
-        Kind::NotABrowser,
-        Kind::UnwritablePath,
-        Kind::DaemonUnreachable,
-        Kind::VersionMismatch,
-        Kind::ForeignSocket,
-        Kind::BadRequest,
-        Kind::Cancelled,
-        Kind::Internal,
-    ];
 }
 
 /// See the module.
@@ -263,12 +189,14 @@ pub struct Fault {
     pub message: String,
     /// What to do next.
     pub hints: Vec<String>,
+    /// Elements to choose from, until [`crate::Session::name_matches`] has written them into the message.
+    pub(crate) matches: Vec<Match>,
 }
 
 impl Fault {
     /// A failure without a hint.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hints: Vec::new() }
+        Self { kind, message: message.into(), hints: Vec::new(), matches: Vec::new() }
     }
 
     /// The same with a hint more.
@@ -282,7 +210,10 @@ impl Fault {
 impl From<PageError> for Fault {
     fn from(error: PageError) -> Self {
         let (kind, hint) = classify_page(&error);
-        let fault = Fault::new(kind, error.to_string());
+        let mut fault = Fault::new(kind, error.to_string());
+        if let PageError::Ambiguous { matches, .. } = error {
+            fault.matches = matches;
+        }
         if hint.is_empty() { fault } else { fault.hint(hint) }
     }
 }
@@ -291,9 +222,7 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
     use PageError as E;
     match error {
         E::NotFound { .. } => (Kind::NotFound, "look at the page with `surehand snapshot -i`"),
-        E::Ambiguous { .. } => {
-            (Kind::Ambiguous, "use one of the selectors listed, or a reference from `surehand snapshot -i`")
-        }
+        E::Ambiguous { .. } => (Kind::Ambiguous, "use one of the references listed"),
         E::Stale { .. } => (Kind::StaleRef, "take a new `surehand snapshot -i` and use its references"),
         E::BadSelector { .. } => (
             Kind::BadSelector,
@@ -306,8 +235,27 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
         E::NotStable { .. } => {
             (Kind::NotStable, "wait until the animation is over, or give more time with --timeout")
         }
+        E::Missed { .. } => {
+            (Kind::NotStable, "try it again once the page is at rest, or press with `surehand mouse`")
+        }
+        E::FocusMoved { .. } => (
+            Kind::FocusMoved,
+            "the page moves the focus: enter the text where it goes, or do first what it asks for",
+        ),
         E::Covered { .. } => (Kind::Covered, "close or wait for what is in the way, then try again"),
         E::NoPointer { .. } => (Kind::Covered, "click the element that handles the pointer instead"),
+        E::OutOfView { .. } | E::OutOfElement { .. } => {
+            (Kind::OutOfView, "give a point inside, or scroll first: `surehand scroll`, `surehand get box`")
+        }
+        E::Detached { .. } => (
+            Kind::Detached,
+            "the page changed: look at it with `surehand snapshot -i` and choose the element anew",
+        ),
+        E::NotDropped { .. } => (
+            Kind::NotDropped,
+            "drag it onto the element that handles the drop, or drag something that it takes",
+        ),
+        E::TooManyFiles { .. } => (Kind::TooManyFiles, "give one file, or choose a field for several"),
         E::Disabled { .. } => (Kind::Disabled, "do first what enables it, or wait with --timeout"),
         E::NotEditable { .. } => {
             (Kind::NotEditable, "do first what makes it editable, or choose another field")
@@ -321,6 +269,10 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
         E::ValueDiffers { .. } => {
             (Kind::ValueDiffers, "the page or the field changed the value; check its length and format")
         }
+        E::NotChanged { .. } => (
+            Kind::NotChanged,
+            "the page set it back or did not react: do first what it waits for, or look with `surehand snapshot -i`",
+        ),
         E::UnknownKey { .. } => {
             (Kind::UnknownKey, "keys are characters or names such as Enter, ArrowLeft, Control+a")
         }
@@ -350,6 +302,14 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
         E::NotJson { .. } => {
             (Kind::NotJson, "return plain data, e.g. with JSON.stringify or by picking fields")
         }
+        E::BadSetting { .. } => (
+            Kind::BadSetting,
+            "the names are the browser's: see `surehand set --help` or `surehand get styles --help`",
+        ),
+        E::NoStorage { .. } => (
+            Kind::NoStorage,
+            "open a page of the site first: only pages with an address of their own can keep things",
+        ),
         E::TabClosed => (Kind::TabClosed, "see the open tabs with `surehand tab list`"),
         E::Crashed => (Kind::PageCrashed, "load it again with `surehand reload`, or open another page"),
         E::BrowserGone(_) => (Kind::BrowserGone, "start again with `surehand open URL`"),
@@ -362,12 +322,19 @@ fn classify_navigation(failure: NavigationFailure) -> (Kind, &'static str) {
     match failure {
         NavigationFailure::Dns => (Kind::UnknownHost, "check the spelling of the host and the network"),
         NavigationFailure::Unreachable => (Kind::UnreachableHost, "check that the server runs, and its port"),
+        NavigationFailure::Offline => (
+            Kind::UnreachableHost,
+            "there is no network; if you cut it off, `surehand set offline off` brings it back",
+        ),
         NavigationFailure::Tls => (
             Kind::TlsError,
             "if the server speaks plain HTTP write http://…; if you trust its certificate start the session with --ignore-https-errors",
         ),
         NavigationFailure::Aborted => {
             (Kind::NavigationAborted, "the address may be a download or answer nothing")
+        }
+        NavigationFailure::Login => {
+            (Kind::LoginNeeded, "give a name and a password with `surehand set credentials USER`")
         }
         NavigationFailure::Other => {
             (Kind::NavigationFailed, "see what the browser asked for with `surehand network requests`")
@@ -414,7 +381,7 @@ mod tests {
 
     #[test]
     fn every_kind_has_its_own_code_and_is_found_by_it() {
-        for kind in Kind::ALL {
+        for kind in Kind::ALL.iter().copied() {
             assert_eq!(Kind::from_code(kind.code()), Some(kind), "{}", kind.code());
             assert!((1..=3).contains(&kind.exit_code()));
         }

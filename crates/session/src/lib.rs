@@ -4,7 +4,9 @@
 //! error type with a stable code that every front shows.
 //! What must not: sockets, the terminal, the environment, verbs.
 
+mod borrowed;
 mod cookies;
+mod device;
 mod fault;
 mod link;
 mod options;
@@ -12,13 +14,18 @@ mod refs;
 mod render;
 mod session;
 mod sessions;
+mod state;
+mod surroundings;
 mod tabs;
 
+pub use borrowed::{Borrowed, BorrowedTarget};
 pub use cookies::{Cookie, NewCookie};
+pub use device::{Device, device, devices};
 pub use fault::{Fault, Kind};
 pub use options::{Limits, Places, SessionOptions};
 pub use refs::RefTable;
 pub use render::{Refs, RenderedSnapshot, delta};
 pub use session::{Session, SessionInfo};
 pub use sessions::Sessions;
+pub use state::{SavedState, StateSummary};
 pub use tabs::{Tab, TabInfo, Tabs};

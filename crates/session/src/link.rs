@@ -9,7 +9,7 @@ use surehand_browser::launch::{LaunchOptions, launch_with_fallback};
 use surehand_browser::{BrowserProcess, Channel, Found, Machine, Notes, attach, find, install};
 use surehand_cdp::protocol::{browser as cdp, runtime, target};
 use surehand_cdp::{Closed, Connection, Event, EventSink, Session, Transport, WeakConnection};
-use surehand_page::Page;
+use surehand_page::{Page, Screen};
 
 use crate::fault::START_A_BROWSER;
 use crate::options::{Places, SessionOptions};
@@ -22,7 +22,7 @@ const CLOSING: Duration = Duration::from_secs(3);
 const ATTACHING: Duration = Duration::from_secs(4);
 
 /// What a page without a window shows: the size that most people's tools use.
-const VIEWPORT: (u32, u32) = (1280, 720);
+const USUAL_SCREEN: (u32, u32) = (1280, 720);
 
 /// See the module.
 #[derive(Debug)]
@@ -31,6 +31,10 @@ pub(crate) struct Link {
     router: Arc<Router>,
     /// Ours to end; `None` for a browser that somebody else started.
     process: Mutex<Option<BrowserProcess>>,
+    /// Its address, where the way to it is a WebSocket.
+    endpoint: Option<String>,
+    /// The size that pages have unless told otherwise; `None` where a person can see and size the window.
+    pub screen: Option<Screen>,
 }
 
 impl Link {
@@ -55,15 +59,16 @@ impl Link {
             ..LaunchOptions::new(found.path, places.scratch.clone())
         };
         let launched = launch_with_fallback(launch, notes.as_ref()).await?;
-        let transport = match launched.channel {
+        let (transport, endpoint) = match launched.channel {
             #[cfg(unix)]
-            Channel::Pipe(to_browser, from_browser) => Transport::pipe(to_browser, from_browser),
-            Channel::WebSocket(url) => Transport::websocket(&url).await?,
+            Channel::Pipe(to_browser, from_browser) => (Transport::pipe(to_browser, from_browser), None),
+            Channel::WebSocket(url) => (Transport::websocket(&url).await?, Some(url)),
         };
         // Who gives the window a size wants the page to have it.
         let sized = options.args.iter().flatten().any(|arg| arg.starts_with("--window-size"));
-        let viewport = (!headed && !sized).then_some(VIEWPORT);
-        Ok(Self::over(transport, Some(launched.process), viewport))
+        let (width, height) = USUAL_SCREEN;
+        let screen = (!headed && !sized).then(|| Screen::desktop(width, height, 1.0));
+        Ok(Self::over(transport, endpoint, Some(launched.process), screen))
     }
 
     /// Connects to a browser that somebody else started.
@@ -76,11 +81,16 @@ impl Link {
         })?;
         let transport = transport
             .map_err(|error| Fault::new(Kind::NotABrowser, error.to_string()).hint(START_A_BROWSER))?;
-        Ok(Self::over(transport, None, None))
+        Ok(Self::over(transport, Some(target.ws_url), None, None))
     }
 
-    fn over(transport: Transport, process: Option<BrowserProcess>, viewport: Option<(u32, u32)>) -> Self {
-        let router = Arc::new(Router { viewport, ..Default::default() });
+    fn over(
+        transport: Transport,
+        endpoint: Option<String>,
+        process: Option<BrowserProcess>,
+        screen: Option<Screen>,
+    ) -> Self {
+        let router = Arc::new(Router::default());
         let connection = Connection::open(transport, Some(router.clone()));
         // Set once, here, before the first event can want it.
         let _ = router.connection.set(connection.downgrade());
@@ -90,7 +100,7 @@ impl Link {
             flatten: Some(true),
             filter: Some(only_tabs()),
         });
-        Self { connection, router, process: Mutex::new(process) }
+        Self { connection, router, process: Mutex::new(process), endpoint, screen }
     }
 
     /// Downloads of this context are written to this folder, each under its id.
@@ -100,6 +110,15 @@ impl Link {
             browser_context_id: context.map(ToOwned::to_owned),
             download_path: Some(folder.to_string_lossy().into_owned()),
             events_enabled: Some(true),
+        });
+    }
+
+    /// Downloads are told, and go where the browser puts them anyway.
+    pub fn watch_downloads(&self) {
+        self.connection.browser().post(&cdp::SetDownloadBehavior {
+            behavior: "default".to_owned(),
+            events_enabled: Some(true),
+            ..Default::default()
         });
     }
 
@@ -123,6 +142,12 @@ impl Link {
     /// The browser's process number, if it is ours.
     pub fn pid(&self) -> Option<u32> {
         self.process.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|process| process.pid)
+    }
+
+    /// The address at which other programs reach the browser, if it has one.
+    pub fn endpoint(&self) -> Option<String> {
+        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        self.endpoint.clone().or_else(|| process.as_ref()?.devtools_url())
     }
 
     /// Ends our browser and waits until it is gone; lets go of somebody else's.
@@ -153,9 +178,9 @@ async fn install_one(machine: &Machine, notes: &Arc<dyn Notes>) -> Result<Found,
 #[derive(Debug, Default)]
 struct Router {
     connection: OnceLock<WeakConnection>,
-    /// The size of every page; `None` where a person can see and size the window.
-    viewport: Option<(u32, u32)>,
     routes: Mutex<HashMap<Option<String>, Weak<Tabs>>>,
+    /// Who opened a tab, by their target ids.
+    openers: Mutex<HashMap<String, String>>,
 }
 
 impl Router {
@@ -168,9 +193,13 @@ impl Router {
     fn attached(&self, attachment: &target::AttachedToTarget) {
         let Some(connection) = self.connection.get().and_then(WeakConnection::upgrade) else { return };
         let info = &attachment.target_info;
+        if let Some(opener) = &info.opener_id {
+            let mut openers = self.openers.lock().unwrap_or_else(PoisonError::into_inner);
+            openers.insert(info.target_id.clone(), opener.clone());
+        }
         let tabs = self.tabs_of(info.browser_context_id.as_deref());
         match tabs.filter(|_| info.r#type == "page") {
-            Some(tabs) => tabs.add(Page::take_over(&connection, attachment, self.viewport)),
+            Some(tabs) => tabs.add(Page::take_over(&connection, attachment, tabs.surroundings())),
             None => Self::leave_alone(&connection, attachment),
         }
     }
@@ -182,8 +211,16 @@ impl Router {
         lists.iter().flat_map(|tabs| tabs.all()).map(|tab| tab.page).collect()
     }
 
+    /// A download belongs to the tab that asked for it. A link may open a tab only for the file: that tab has no page and is
+    /// gone at once, so its download is its opener's.
     fn download_began(&self, event: cdp::DownloadWillBegin) {
-        if let Some(page) = self.pages().into_iter().find(|page| page.has_frame(&event.frame_id)) {
+        let pages = self.pages();
+        let own = pages.iter().find(|page| page.has_frame(&event.frame_id));
+        let has_page = own.is_some_and(|page| !matches!(page.url().as_str(), "" | ":" | "about:blank"));
+        let openers = self.openers.lock().unwrap_or_else(PoisonError::into_inner);
+        let opener = openers.get(&event.frame_id).filter(|_| !has_page);
+        let opener = opener.and_then(|opener| pages.iter().find(|page| page.target_id() == opener));
+        if let Some(page) = opener.or(own) {
             page.download_began(event);
         }
     }

@@ -132,6 +132,14 @@ pub struct Places {
     pub machine: surehand_browser::Machine,
 }
 
+impl Places {
+    /// Reference pictures that screenshots are compared with. They are the user's own, so they are beside what is
+    /// temporary, not in it.
+    pub fn screenshot_classes(&self) -> PathBuf {
+        self.scratch.with_file_name("screenshot-classes")
+    }
+}
+
 /// How long a command may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

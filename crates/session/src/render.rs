@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use serde::{Serialize, Serializer};
+use surehand_guard::redact;
 use surehand_page::{Node, Snapshot};
 
 use crate::RefTable;
@@ -77,7 +78,8 @@ impl RenderedSnapshot {
         if !states.is_empty() || number.is_some() {
             out.push_str(" [");
             for state in &states {
-                out.push_str(state);
+                // Addresses of links may carry secrets.
+                out.push_str(&redact::mask_queries(state));
                 out.push_str(", ");
             }
             match number {

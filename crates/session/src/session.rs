@@ -90,11 +90,17 @@ impl Session {
     ) -> Self {
         let session = Self::new(name, options, link, None, refs, downloads);
         session.link.route(None, &session.tabs);
-        // Where somebody else's browser keeps its downloads is not ours to change.
-        if session.options.connect.is_none() {
-            session.link.keep_downloads(None, &session.downloads);
-        }
+        session.direct_downloads(false);
         session
+    }
+
+    /// Where somebody else's browser keeps its downloads is not ours to change, except while the user asks for one.
+    pub fn direct_downloads(&self, is_asked_for: bool) {
+        if self.options.connect.is_none() || is_asked_for {
+            self.link.keep_downloads(self.context.as_deref(), &self.downloads);
+        } else {
+            self.link.watch_downloads();
+        }
     }
 
     fn new(
@@ -106,12 +112,13 @@ impl Session {
         downloads: PathBuf,
     ) -> Self {
         let idle = options.idle();
+        let surroundings = crate::surroundings::at_first(&link, &options);
         Self {
             name: name.to_owned(),
             options,
             link,
             context,
-            tabs: Arc::default(),
+            tabs: Arc::new(Tabs::new(surroundings)),
             downloads,
             refs,
             seen: Mutex::default(),
@@ -165,6 +172,15 @@ impl Session {
         self.context.is_some()
     }
 
+    /// The address at which other programs reach the browser.
+    pub fn endpoint(&self) -> Result<String, Fault> {
+        self.link.endpoint().ok_or_else(|| {
+            Fault::new(Kind::NoPort, "the browser has no port: it is driven over a pipe").hint(
+                "start a session with one: `surehand --session NAME --args=--remote-debugging-port=0 open URL`",
+            )
+        })
+    }
+
     /// The tab that commands go to; a fault says what to do when there is none.
     pub fn active_tab(&self) -> Result<Tab, Fault> {
         if !self.is_alive() {
@@ -195,8 +211,17 @@ impl Session {
         let _turn = self.first_tab.lock().await;
         match self.tabs.active() {
             Some(tab) => Ok(tab),
-            None => self.new_tab().await,
+            None => self.new_tab(false).await,
         }
+    }
+
+    /// A tab for our own work, that no listing shows and no command goes to. Close it with [`Session::close_tab`].
+    pub(crate) async fn hidden_tab(&self) -> Result<Tab, Fault> {
+        // Nobody may take it for the first tab of the session.
+        let _turn = self.first_tab.lock().await;
+        let tab = self.new_tab(false).await?;
+        self.tabs.withdraw(tab.number);
+        Ok(tab)
     }
 
     /// Waits until the browser is gone.
@@ -205,12 +230,13 @@ impl Session {
         surehand_page::Error::BrowserGone(reason).into()
     }
 
-    /// Opens a tab.
-    pub async fn new_tab(&self) -> Result<Tab, Fault> {
+    /// Opens a tab, in the same window or in one of its own.
+    pub async fn new_tab(&self, in_window: bool) -> Result<Tab, Fault> {
         let deadline = Deadline::after(BROWSER_TIME);
         let create = target::CreateTarget {
             url: "about:blank".to_owned(),
             browser_context_id: self.context.clone(),
+            new_window: in_window.then_some(true),
             ..Default::default()
         };
         let made = deadline.run("a new tab", self.link.connection.browser().call(&create)).await??;
@@ -245,6 +271,16 @@ impl Session {
             return Err(surehand_page::Error::Stale { what: name }.into());
         }
         Ok(Locator::handle(handle, &name))
+    }
+
+    /// Writes the elements that a fault offers into its message, each with a reference: selectors are unique only in
+    /// their own frame.
+    pub fn name_matches(&self, mut fault: Fault) -> Fault {
+        for one in std::mem::take(&mut fault.matches) {
+            let number = self.refs().number(one.handle());
+            fault.message.push_str(&format!("\n  @e{number}  {}  ({})", one.preview, one.selector));
+        }
+        fault
     }
 
     /// The reference of what an action hit.

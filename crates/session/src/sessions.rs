@@ -37,6 +37,11 @@ impl Sessions {
         Self { places, slots: Mutex::default(), shared: AsyncMutex::default() }
     }
 
+    /// Where things are kept.
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
     /// The session of that name; made if there is none, or if its browser is gone.
     pub async fn open(
         &self,

@@ -1,9 +1,10 @@
 //! The tabs of a session: short ids that are never used again, labels, and which one commands go to.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
-use surehand_page::{Deadline, Page};
+use surehand_page::{Deadline, Page, SharedSurroundings};
 use tokio::sync::watch;
 
 use crate::{Fault, Kind};
@@ -48,6 +49,8 @@ pub struct TabInfo {
 /// All tabs of a session.
 #[derive(Debug)]
 pub struct Tabs {
+    /// What all of them see of the world around them.
+    surroundings: SharedSurroundings,
     state: Mutex<State>,
     changes: watch::Sender<u64>,
 }
@@ -60,15 +63,20 @@ struct State {
     opened: u32,
     /// Tabs up to this number were opened by the user, or their opening has been told.
     told: u32,
-}
-
-impl Default for Tabs {
-    fn default() -> Self {
-        Self { state: Mutex::default(), changes: watch::channel(0).0 }
-    }
+    /// Origins of tabs that were closed.
+    origins: BTreeSet<String>,
 }
 
 impl Tabs {
+    /// No tabs yet.
+    pub(crate) fn new(surroundings: SharedSurroundings) -> Self {
+        Self { surroundings, state: Mutex::default(), changes: watch::channel(0).0 }
+    }
+
+    pub(crate) fn surroundings(&self) -> &SharedSurroundings {
+        &self.surroundings
+    }
+
     /// A tab appeared: opened by us, or by a page.
     pub(crate) fn add(&self, page: Page) {
         let mut state = self.lock();
@@ -78,8 +86,38 @@ impl Tabs {
         if state.visited.is_empty() {
             state.visited.push(number);
         }
+        let active = state.visited.last().copied();
+        let active =
+            state.tabs.iter().find(|tab| Some(tab.number) == active && tab.number != number).cloned();
         drop(state);
+        // A tab that opens comes to the front, and what is behind gets hardly a frame: commands still go to the other one.
+        if let Some(active) = active {
+            active.page.bring_to_front();
+        }
         self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Takes a tab out of the list; its number is free again if it was the last one.
+    pub(crate) fn withdraw(&self, number: u32) {
+        let mut state = self.lock();
+        state.tabs.retain(|tab| tab.number != number);
+        state.visited.retain(|visited| *visited != number);
+        if state.opened == number {
+            state.opened -= 1;
+            state.told = state.told.min(state.opened);
+        }
+    }
+
+    /// The origins of all pages that were open in any tab.
+    pub(crate) fn origins(&self) -> BTreeSet<String> {
+        let state = self.lock();
+        let open = state.tabs.iter().flat_map(|tab| tab.page.origins());
+        state.origins.iter().cloned().chain(open).collect()
+    }
+
+    /// Notes an origin that keeps something although no page of it was open.
+    pub(crate) fn note_origin(&self, origin: &str) {
+        self.lock().origins.insert(origin.to_owned());
     }
 
     /// The tab that commands go to.
@@ -117,8 +155,13 @@ impl Tabs {
     /// Commands go to this tab from now on.
     pub fn switch_to(&self, tab: &Tab) {
         let mut state = self.lock();
+        let was_active = state.visited.last() == Some(&tab.number);
         state.visited.retain(|number| *number != tab.number);
         state.visited.push(tab.number);
+        drop(state);
+        if !was_active {
+            tab.page.bring_to_front();
+        }
     }
 
     /// Tabs that a page opened and that nobody was told of yet.
@@ -167,7 +210,10 @@ impl Tabs {
 
 impl State {
     fn forget_closed(&mut self) {
-        self.tabs.retain(|tab| tab.page.closed().is_none());
+        let (open, closed): (Vec<Tab>, Vec<Tab>) =
+            std::mem::take(&mut self.tabs).into_iter().partition(|tab| tab.page.closed().is_none());
+        self.tabs = open;
+        self.origins.extend(closed.iter().flat_map(|tab| tab.page.origins()));
         self.visited.retain(|number| self.tabs.iter().any(|tab| tab.number == *number));
         if let (true, Some(last)) = (self.visited.is_empty(), self.tabs.last()) {
             self.visited.push(last.number);

@@ -1,5 +1,6 @@
 //! What a verb has at hand while it runs.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,6 +60,14 @@ impl Context {
         Ok((session, tab))
     }
 
+    /// Writes the elements that a fault offers into its message, each with a reference.
+    pub async fn name_matches(&self, fault: Fault) -> Fault {
+        match self.session().await {
+            Ok(session) => session.name_matches(fault),
+            Err(_) => fault,
+        }
+    }
+
     /// The deadline of an action or a wait.
     pub fn deadline(&self) -> Deadline {
         Deadline::after(Limits::new(self.settings.timeout).action)
@@ -76,12 +85,52 @@ impl Context {
 
     /// Writes a file that the user asked for, with the folders above it.
     pub fn write_file(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
-        let unwritable = |error: std::io::Error| {
-            Fault::new(Kind::UnwritablePath, error.to_string()).hint("choose a path that you may write to")
-        };
-        if let Some(folder) = path.parent() {
-            fs_err::create_dir_all(folder).map_err(unwritable)?;
-        }
-        fs_err::write(path, bytes).map_err(unwritable)
+        make_folder(path).and_then(|_| fs_err::write(path, bytes)).map_err(unwritable)
     }
+
+    /// Writes a file under the first of these names that nobody has, also if others look for one at the same time.
+    pub fn write_new_file(
+        &self,
+        names: impl IntoIterator<Item = String>,
+        bytes: &[u8],
+    ) -> Result<PathBuf, Fault> {
+        for name in names {
+            let path = self.path(name.as_ref());
+            let made = make_folder(&path)
+                .and_then(|_| fs_err::OpenOptions::new().write(true).create_new(true).open(&path));
+            let written = match made {
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+                Ok(mut file) => file.write_all(bytes).inspect_err(|_| {
+                    // Half a file under a name of its own helps nobody.
+                    let _ = fs_err::remove_file(&path);
+                }),
+                Err(error) => Err(error),
+            };
+            return written.map(|()| path).map_err(unwritable);
+        }
+        Err(Fault::new(Kind::UnwritablePath, "every name is taken").hint("give a path"))
+    }
+
+    /// Writes a file that only its owner may read, all of it or nothing.
+    pub fn write_secret_file(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+        let write = || {
+            // A temporary file is only its owner's from the start.
+            let mut file = tempfile::NamedTempFile::new_in(make_folder(path)?)?;
+            file.write_all(bytes)?;
+            file.persist(path).map_err(|error| error.error)
+        };
+        write()
+            .map(drop)
+            .map_err(|error| unwritable(std::io::Error::other(format!("{}: {error}", path.display()))))
+    }
+}
+
+fn make_folder(path: &Path) -> std::io::Result<&Path> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    fs_err::create_dir_all(folder).map(|()| folder)
+}
+
+/// A file that cannot be written.
+pub(crate) fn unwritable(error: std::io::Error) -> Fault {
+    Fault::new(Kind::UnwritablePath, error.to_string()).hint("choose a path that you may write to")
 }

@@ -7,17 +7,22 @@
 //! To add a verb: write its file (`Args` fields with doc comments, an output, `impl Verb`) and add its line to
 //! `verbs!` in `list.rs`. See CONTRIBUTING.md.
 
+mod arrange;
 mod context;
 mod list;
 mod output;
 mod parse;
+mod pointing;
 mod target;
 mod verb;
 mod words;
 
+pub use arrange::arrange_find;
 pub use context::{Context, Settings};
-pub use list::Command;
+pub use list::open::full_address;
+pub use list::{Command, VerbFacts, VerbVisitor};
 pub use output::{Output, Report};
 pub use parse::{parse_line, usage_fault};
+pub use target::{Followed, Hit};
 pub use verb::{Effect, Verb};
 pub use words::{join_words, split_words};

@@ -36,12 +36,44 @@ macro_rules! verbs {
                 match self { $(Command::$verb(verb) => verb.take_stdin(text),)* }
             }
 
+            /// Shows every verb to a visitor, in the order of the list.
+            pub fn visit_all(visitor: &mut impl VerbVisitor) {
+                let grammar = Command::augment_subcommands(clap::Command::new("surehand"));
+                let mut words = grammar.get_subcommands();
+                $(
+                    let facts = words.next().map(VerbFacts::of).unwrap_or_default();
+                    visitor.visit::<$module::$verb>(facts);
+                )*
+            }
+
             /// Runs it. Every front comes through here.
             pub fn execute(self, cx: &Context) -> Executing<'_> {
                 match self { $(Command::$verb(verb) => Box::pin(guarded(verb, cx)),)* }
             }
         }
     };
+}
+
+/// Hears of every verb.
+pub trait VerbVisitor {
+    /// A verb.
+    fn visit<V: Verb + schemars::JsonSchema>(&mut self, facts: VerbFacts);
+}
+
+/// How a verb is called, and what it does in a line.
+#[derive(Debug, Clone, Default)]
+pub struct VerbFacts {
+    /// As it is written.
+    pub name: String,
+    /// The first line of its help.
+    pub about: String,
+}
+
+impl VerbFacts {
+    fn of(grammar: &clap::Command) -> Self {
+        let about = grammar.get_about().map(ToString::to_string).unwrap_or_default();
+        Self { name: grammar.get_name().to_owned(), about }
+    }
 }
 
 /// A command under way. Its type is named because `batch` runs commands, and is one.
@@ -51,14 +83,21 @@ type Executing<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Output>, Fault>>
 async fn guarded<V: Verb>(verb: V, cx: &Context) -> Result<Box<dyn Output>, Fault> {
     let session = cx.session().await.ok();
     let _running = session.as_ref().map(surehand_session::Session::begin);
-    if V::BLOCKED_BY_DIALOG
-        && let Some(dialog) =
-            session.and_then(|session| session.active_tab().ok()).and_then(|tab| tab.page.dialog())
-    {
-        return Err(surehand_page::Error::DialogOpen(dialog).into());
+    if let Some(tab) = session.as_ref().and_then(|session| session.active_tab().ok()) {
+        if V::BLOCKED_BY_DIALOG
+            && let Some(dialog) = tab.page.dialog()
+        {
+            return Err(surehand_page::Error::DialogOpen(dialog).into());
+        }
+        if matches!(V::EFFECT, Effect::Acts | Effect::Navigates) {
+            tab.page.begin_action();
+        }
     }
-    let output = verb.run(cx).await?;
-    Ok(Box::new(output))
+    match (verb.run(cx).await, session) {
+        (Ok(output), _) => Ok(Box::new(output)),
+        (Err(fault), Some(session)) => Err(session.name_matches(fault)),
+        (Err(fault), None) => Err(fault),
+    }
 }
 
 verbs! {
@@ -87,6 +126,8 @@ verbs! {
     scroll::Scroll,
     scrollintoview::Scrollintoview,
     mouse::Mouse,
+    tap::Tap,
+    swipe::Swipe,
     find::Find,
     frame::Frame,
     get::Get,
@@ -102,6 +143,10 @@ verbs! {
     errors::Errors,
     network::Network,
     cookies::Cookies,
+    storage::Storage,
+    state::State,
+    pushstate::Pushstate,
+    window::Window,
     session::Session,
     connect::Connect,
     close::Close,

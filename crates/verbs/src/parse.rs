@@ -4,6 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{FromArgMatches, Subcommand};
 use surehand_session::{Fault, Kind};
 
+use crate::arrange::arrange_find;
 use crate::list::Command;
 
 /// Reads command lines; the grammar is built once.
@@ -16,6 +17,7 @@ impl LineParser {
     }
 
     pub fn parse(&mut self, words: &[String]) -> Result<Command, Fault> {
+        let words = arrange_find(words.to_vec(), &self.0);
         let matches = self.0.try_get_matches_from_mut(words).map_err(|error| usage_fault(&error))?;
         Command::from_arg_matches(&matches).map_err(|error| usage_fault(&error))
     }

@@ -4,10 +4,9 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use super::{Case, interleave};
+use super::{Case, cheap_rounds, interleave};
 use crate::bench::Bench;
 use crate::measure::{Limit, Row};
-use crate::options::ROUNDS;
 use crate::raw::RawPage;
 
 const LIMIT: Limit = Limit::Above(2.0);
@@ -30,8 +29,7 @@ impl Case for GetUrl {
         let page = RawPage::open(raw)?;
         page.navigate(raw, &url)?;
 
-        // Three times the usual rounds: these are cheap, and the limit is close to what a scheduler may add.
-        let rounds = bench.options.rounds(3 * ROUNDS);
+        let rounds = cheap_rounds(bench);
         let [start, trip, ours] = interleave(
             bench,
             rounds,

@@ -3,19 +3,26 @@
 //! A new case is a type with [`Case`] in a file of its own and one line in [`all`].
 
 mod binary_size;
+mod click;
 mod cold_open;
+mod fill;
 mod get_url;
+mod mcp;
 mod memory;
+mod reading;
 mod second_session;
 mod snapshot;
+mod wait;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
 use crate::bench::{Bench, go_on};
 use crate::measure::{Row, Samples};
+use crate::options::ROUNDS;
 use crate::pages::LIST_SIZES;
+use crate::raw::RawPage;
 
 /// Something that is measured.
 pub trait Case {
@@ -35,10 +42,38 @@ pub fn all() -> Vec<Box<dyn Case>> {
     for elements in LIST_SIZES {
         cases.push(Box::new(snapshot::Snapshot { elements }));
     }
+    cases.extend(reading::all());
+    cases.push(Box::new(fill::Fill));
+    cases.push(Box::new(click::Click));
+    cases.push(Box::new(click::ClickBatch));
+    cases.push(Box::new(wait::Wait));
+    cases.push(Box::new(mcp::Mcp));
     cases.push(Box::new(second_session::SecondSession));
     cases.push(Box::new(memory::Memory));
     cases.push(Box::new(cold_open::ColdOpen));
     cases
+}
+
+/// Both sides on the page with something to click, to fill, to read and to wait for; the raw one's tab.
+fn open_hands(bench: &mut Bench) -> Result<RawPage> {
+    let url = bench.site.url("/hands");
+    bench.warm("/hands")?;
+    let raw = bench.raw()?;
+    let page = RawPage::open(raw)?;
+    page.navigate(raw, &url)?;
+    Ok(page)
+}
+
+/// Rounds of a case that takes milliseconds: three times as many, because its limit is close to what a scheduler may add.
+fn cheap_rounds(bench: &Bench) -> u32 {
+    3 * bench.options.rounds(ROUNDS)
+}
+
+/// How long `work` takes.
+fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(Duration, T)> {
+    let started = Instant::now();
+    let value = work()?;
+    Ok((started.elapsed(), value))
 }
 
 /// One thing to time; `None` where there is no product to measure.

@@ -78,6 +78,24 @@ impl RawPage {
         Ok(answer["result"]["value"].take())
     }
 
+    /// Moves the mouse to a point, presses and releases.
+    pub fn click(&self, browser: &mut RawBrowser, (x, y): (f64, f64)) -> Result<()> {
+        let wire = browser.wire()?;
+        for (kind, button, count) in
+            [("mouseMoved", "none", 0), ("mousePressed", "left", 1), ("mouseReleased", "left", 1)]
+        {
+            let event = json!({"type": kind, "x": x, "y": y, "button": button, "clickCount": count});
+            wire.call(Some(&self.session), "Input.dispatchMouseEvent", &event)?;
+        }
+        Ok(())
+    }
+
+    /// Inserts text where the focus is.
+    pub fn insert_text(&self, browser: &mut RawBrowser, text: &str) -> Result<()> {
+        let params = json!({"text": text});
+        browser.wire()?.call(Some(&self.session), "Input.insertText", &params).map(drop)
+    }
+
     /// The whole accessibility tree, not parsed.
     pub fn accessibility_tree(&self, browser: &mut RawBrowser) -> Result<Box<RawValue>> {
         browser.wire()?.call(Some(&self.session), "Accessibility.getFullAXTree", &json!({}))

@@ -36,6 +36,42 @@ fn endpoints_are_read_as_people_write_them() {
     }
 }
 
+#[test]
+fn an_endpoint_has_one_text_however_it_is_written() {
+    let one = "http://127.0.0.1:9222";
+    for written in
+        ["9222", "127.0.0.1:9222", one, "http://127.0.0.1:9222/", " http://127.0.0.1:9222/json/list "]
+    {
+        assert_eq!(canonical(written).unwrap(), one, "{written}");
+    }
+    assert_eq!(canonical("http://BOX/a/b/").unwrap(), "http://box:80/a/b");
+    assert_eq!(canonical("http://[::1]:1").unwrap(), "http://[::1]:1");
+    assert_eq!(canonical("ws://h:1/devtools/browser/x").unwrap(), "ws://h:1/devtools/browser/x");
+    assert!(canonical("nonsense").is_err());
+}
+
+#[tokio::test]
+async fn tabs_are_listed_as_the_browser_tells_them() {
+    let body =
+        br#"[{"id":"A","type":"page","title":"\u00e4","url":"u","more":1},{"id":"B","type":"worker"}]"#;
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length:{}\r\n\r\n", body.len());
+    let answer = [head.as_bytes(), body].concat().leak();
+    let listed = list(&server(Some(answer)).to_string(), Duration::from_secs(1)).await.unwrap();
+    let facts: Vec<_> =
+        listed.iter().map(|one| (one.id.as_str(), one.kind.as_str(), one.title.as_str())).collect();
+    assert_eq!(facts, [("A", "page", "ä"), ("B", "worker", "")]);
+    let error = list(
+        &server(Some(b"HTTP/1.1 500 No\r\nContent-Length:0\r\n\r\n")).to_string(),
+        Duration::from_secs(1),
+    )
+    .await
+    .unwrap_err();
+    assert!(
+        matches!(&error, Error::NotDevTools { why, .. } if why.contains("500") && why.contains("/json/list")),
+        "{error}"
+    );
+}
+
 /// A server on loopback that answers each connection with the same bytes, or with silence.
 fn server(answer: Option<&'static [u8]>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -44,10 +44,10 @@ fn listener(port: u16) -> Option<Check> {
 
 fn ask(stream: &mut TcpStream, port: u16) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + LONGEST;
-    stream.write_all(attach::request(port).as_bytes())?;
+    stream.write_all(attach::request(attach::VERSION, port).as_bytes())?;
     let mut answer = Vec::new();
     let mut chunk = [0; 4096];
-    while !attach::is_enough(&answer) || answer.is_empty() {
+    while !attach::is_enough(&answer, attach::LARGEST) || answer.is_empty() {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             break;

@@ -7,6 +7,9 @@ use tokio::process::Command;
 use super::{BrowserProcess, Channel, LaunchOptions, Launched};
 use crate::{Error, profile::TempProfile};
 
+/// Where a browser with a port writes which one.
+const PORT_FILE: &str = "DevToolsActivePort";
+
 fn command(options: &LaunchOptions, args: Vec<String>) -> Command {
     let mut command = Command::new(&options.executable);
     command
@@ -22,18 +25,19 @@ fn command(options: &LaunchOptions, args: Vec<String>) -> Command {
 fn spawn(
     mut command: Command,
     options: &LaunchOptions,
+    dir: &Path,
     profile: Option<TempProfile>,
 ) -> Result<BrowserProcess, Error> {
     let child =
         command.spawn().map_err(|source| Error::Spawn { path: options.executable.clone(), source })?;
-    BrowserProcess::new(options.executable.clone(), child, profile)
+    BrowserProcess::new(options.executable.clone(), child, dir.join(PORT_FILE), profile)
 }
 
 #[cfg(unix)]
 pub(super) async fn start(
     options: &LaunchOptions,
     mut args: Vec<String>,
-    _dir: &Path,
+    dir: &Path,
     profile: Option<TempProfile>,
 ) -> Result<Launched, Error> {
     use command_fds::{CommandFdExt, FdMapping};
@@ -54,7 +58,7 @@ pub(super) async fn start(
         source: std::io::Error::other(error.to_string()),
     })?;
     // The command owns the browser's ends of the pipes and goes with this call, so that only the browser has them.
-    let process = spawn(command, options, profile)?;
+    let process = spawn(command, options, dir, profile)?;
     let sender = pipe::Sender::from_owned_fd(we_write.into()).map_err(fail("cannot use the pipe"))?;
     let receiver = pipe::Receiver::from_owned_fd(we_read.into()).map_err(fail("cannot use the pipe"))?;
     Ok(Launched { channel: Channel::Pipe(sender, receiver), process, product: None })
@@ -69,11 +73,11 @@ pub(super) async fn start(
 ) -> Result<Launched, Error> {
     use std::time::Duration;
 
-    let port_file = dir.join("DevToolsActivePort");
+    let port_file = dir.join(PORT_FILE);
     // One of an earlier browser would lead to a port that nobody listens on.
     let _ = fs_err::remove_file(&port_file);
     args.push("--remote-debugging-port=0".into());
-    let mut process = spawn(command(options, args), options, profile)?;
+    let mut process = spawn(command(options, args), options, dir, profile)?;
     let opened = async {
         loop {
             if let Some(url) = active_port(&port_file) {
@@ -91,8 +95,7 @@ pub(super) async fn start(
 }
 
 /// The file has two lines, the port and the path; it may be seen half-written.
-#[cfg(not(unix))]
-fn active_port(file: &Path) -> Option<String> {
+pub(super) fn active_port(file: &Path) -> Option<String> {
     let text = fs_err::read_to_string(file).ok()?;
     let (port, path) = text.trim_end().split_once('\n')?;
     let port: u16 = port.trim().parse().ok()?;

@@ -21,6 +21,8 @@ pub struct BrowserProcess {
     /// The browser's process number.
     pub pid: u32,
     executable: PathBuf,
+    /// Where it writes its port, if it has one.
+    port_file: PathBuf,
     child: Child,
     ended: Option<ExitStatus>,
     stderr: Tail,
@@ -31,6 +33,7 @@ impl BrowserProcess {
     pub(super) fn new(
         executable: PathBuf,
         mut child: Child,
+        port_file: PathBuf,
         profile: Option<TempProfile>,
     ) -> Result<Self, Error> {
         let vanished = |what: &str| Error::Spawn {
@@ -39,7 +42,21 @@ impl BrowserProcess {
         };
         let pid = child.id().ok_or_else(|| vanished("it has no process number"))?;
         let stderr = child.stderr.take().ok_or_else(|| vanished("its standard error is missing"))?;
-        Ok(BrowserProcess { pid, executable, child, ended: None, stderr: Tail::of(stderr), profile })
+        Ok(BrowserProcess {
+            pid,
+            executable,
+            port_file,
+            child,
+            ended: None,
+            stderr: Tail::of(stderr),
+            profile,
+        })
+    }
+
+    /// Its own address, if it was started with a port. An old file of a kept profile tells of a port of long ago, so
+    /// whoever uses the address must see whether somebody answers.
+    pub fn devtools_url(&self) -> Option<String> {
+        super::channel::active_port(&self.port_file)
     }
 
     /// Waits for the browser's end, and for its last words. Can be called again, and cancelled.

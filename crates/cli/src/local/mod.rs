@@ -4,7 +4,10 @@ mod configuration;
 mod demo;
 mod doctor;
 mod install;
+mod mcp;
 mod paper;
+mod secrets;
+mod tools;
 
 use std::process::ExitCode;
 
@@ -39,6 +42,20 @@ pub(crate) enum Local {
     /// Print the man page
     #[command(after_help = "Example:\n  surehand man > surehand.1")]
     Man,
+    /// Serve tools to agents over MCP: standard input and output, or HTTP
+    #[command(
+        after_help = "Example:\n  surehand mcp\n  surehand mcp --http 127.0.0.1:8931 --toolsets page,direct\n  surehand mcp --secrets secrets.env\n  surehand mcp install claude"
+    )]
+    Mcp(mcp::Mcp),
+    /// List the tools that agents are offered, with their size
+    #[command(after_help = "Example:\n  surehand tools\n  surehand tools navigate")]
+    Tools(tools::Tools),
+    /// Call a tool as an agent would
+    #[command(after_help = "Example:\n  surehand tool navigate '{\"url\": \"http://127.0.0.1:8000\"}'")]
+    Tool(tools::Tool),
+    /// See whether a browser that somebody else started can be reached
+    #[command(after_help = "Example:\n  surehand status http://127.0.0.1:9222", alias = "self-test")]
+    Status(tools::Status),
     /// Run the daemon (started by itself)
     #[command(hide = true)]
     Daemon(DaemonArgs),
@@ -52,6 +69,10 @@ pub(crate) fn run(command: Local, config: &Effective, printer: &Printer) -> Resu
         Local::Config => configuration::run(config, printer),
         Local::Completions(completions) => completions.run(printer),
         Local::Man => paper::man(printer),
+        Local::Mcp(mcp) => mcp.run(config, printer),
+        Local::Tools(tools) => tools.run(printer),
+        Local::Tool(tool) => tool.run(config, printer),
+        Local::Status(status) => status.run(config, printer),
         Local::Daemon(place) => Ok(daemon(place, printer)),
     }
 }

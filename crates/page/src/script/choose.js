@@ -13,11 +13,21 @@ function chooseOnce(locator, values) {
   const chosen = values.map((value) => optionFor(list, value));
   const before = [...list.selectedOptions].map((option) => option.index).join();
   for (const option of list.options) option.selected = chosen.includes(option);
-  if ([...list.selectedOptions].map((option) => option.index).join() !== before) {
-    list.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-    list.dispatchEvent(new Event('change', { bubbles: true, composed: true }));
-  }
-  return { ...describeTarget(list), selected: [...list.selectedOptions].map((option) => option.value) };
+  const isChanged = [...list.selectedOptions].map((option) => option.index).join() !== before;
+  return { ...describeTarget(list), isChanged, selected: [...list.selectedOptions].map((option) => option.value) };
+}
+
+/** Tells the page that a field was set. A call of its own: the page may answer with a dialog, or leave. */
+function announce({ id }) {
+  const field = elementOf(id);
+  field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  field.dispatchEvent(new Event('change', { bubbles: true, composed: true }));
+  return {};
+}
+
+/** What is chosen now that the page has heard of it: it may have chosen otherwise. */
+function selectedValues({ id }) {
+  return { selected: [...elementOf(id).selectedOptions].map((option) => option.value) };
 }
 
 /** By value first, then by label; what is not there yet may still be loaded. */
@@ -28,13 +38,23 @@ function optionFor(list, wanted) {
     options.find((option) => tidy(option.label) === tidy(wanted)) ||
     options.find((option) => tidy(option.text) === tidy(wanted));
   if (!found) failAbout(list, 'no-option', { why: `there is no option ${JSON.stringify(wanted)}; there are ${listed(options)}` });
-  if (disabledBecause(found)) failAbout(list, 'disabled', { why: `the option ${JSON.stringify(wanted)} is disabled` });
+  const why = disabledBecause(found);
+  if (why) fail('disabled', { preview: `the option ${JSON.stringify(wanted)} of ${previewOf(list)}`, why });
   return found;
 }
 
 function listed(options) {
   const names = options.slice(0, 20).map((option) => JSON.stringify(tidy(option.label)));
   return names.join(', ') + (options.length > 20 ? ` and ${options.length - 20} more` : '');
+}
+
+/** What is about to be checked or unchecked; fails if a click can never do that. */
+function toggle({ locator, wanted }) {
+  const element = labelledControl(locateOne(locator));
+  if (!wanted && isHtml(element, 'input') && element.type === 'radio') {
+    failAbout(element, 'wrong-type', { why: 'a radio cannot be unchecked: check another one of its group' });
+  }
+  return describeTarget(element);
 }
 
 /** What a file can be given to: a file field, or something that may open a chooser when it is clicked. */
@@ -44,11 +64,11 @@ function uploadTarget({ locator }) {
   if (isInput && element.type === 'file') {
     const why = nativelyDisabledBecause(element);
     if (why) failAbout(element, 'disabled', { why });
-    return { ...describeTarget(element), isField: true, isMultiple: element.multiple || element.webkitdirectory };
+    return { ...describeTarget(element), isField: true, isMultiple: element.multiple || element.webkitdirectory, takesFolders: element.webkitdirectory };
   }
   const canOpen = !isHtml(element, 'textarea') && !isHtml(element, 'select') && (!isInput || /^(?:button|submit|image)$/.test(element.type));
   if (!canOpen) failAbout(element, 'wrong-type', { why: 'it takes no files' });
-  return { ...describeTarget(element), isField: false, isMultiple: true };
+  return { ...describeTarget(element), isField: false, isMultiple: true, takesFolders: true };
 }
 
 /** The files that a field holds now. */
@@ -76,9 +96,39 @@ async function dragBegan() {
   return { started: dragSeen.started };
 }
 
+let dropSeen = false;
+
+/** Watches whether what is dragged is taken: the browser tells a target that wants nothing nothing either. */
+function dropWatch() {
+  dropSeen = false;
+  addEventListener('drop', (event) => (dropSeen ||= event.isTrusted), { capture: true, once: true });
+  return {};
+}
+
+async function dropTaken() {
+  await sleep(0);
+  return { taken: dropSeen };
+}
+
 function scrollBy({ locator, x, y }) {
-  const element = locator ? locateOne(locator) : document.scrollingElement || document.documentElement;
-  const before = [element.scrollLeft, element.scrollTop];
-  element.scrollBy({ left: x, top: y, behavior: 'instant' });
-  return { moved: element.scrollLeft !== before[0] || element.scrollTop !== before[1], x: element.scrollLeft, y: element.scrollTop };
+  const places = locator ? [locateOne(locator)] : scrollersInView();
+  for (const element of places) {
+    const before = [scrollLeftOf(element), scrollTopOf(element)];
+    scrollElementBy(element, { left: x, top: y, behavior: 'instant' });
+    const after = [scrollLeftOf(element), scrollTopOf(element)];
+    if (after[0] !== before[0] || after[1] !== before[1]) return { moved: true, x: after[0], y: after[1] };
+  }
+  return { moved: false, x: scrollLeftOf(places[0]), y: scrollTopOf(places[0]) };
+}
+
+/** What a person would scroll: the page, else what can be scrolled in the middle of the view, innermost first. */
+function scrollersInView() {
+  const page = document.scrollingElement || document.documentElement;
+  const places = [page];
+  for (let at = elementAt(innerWidth / 2, innerHeight / 2); at; at = flatParent(at)) {
+    // `overflow: hidden` is not for the user to scroll.
+    const { overflowX, overflowY } = getComputedStyle(at);
+    if (at !== page && /auto|scroll/.test(`${overflowX} ${overflowY}`)) places.push(at);
+  }
+  return places;
 }

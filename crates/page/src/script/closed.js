@@ -15,15 +15,15 @@ const HOST_TAGS = new Set('article aside blockquote body div footer h1 h2 h3 h4 
 
 /** The shadow root of an element, open or handed in, or null. */
 function shadowRootOf(element) {
-  return element.shadowRoot ?? adoptedRoots.get(element) ?? null;
+  return openRootOf(element) ?? adoptedRoots.get(element) ?? null;
 }
 
 /** Remembers an element that shows something although it has no content that scripts can see. */
 function noteIfClosed(element) {
   if (closedCandidates.length >= MOST_CANDIDATES || examinedHosts.has(element)) return;
-  const isCustom = element.localName.includes('-');
-  const isEmptyHost = !isCustom && element.firstChild === null && HOST_TAGS.has(element.localName);
-  if (!isCustom && !(isEmptyHost && element.offsetHeight > 0)) return;
+  const isCustom = localNameOf(element).includes('-');
+  const isEmptyHost = !isCustom && firstChildOf(element) === null && HOST_TAGS.has(localNameOf(element));
+  if (!isCustom && !(isEmptyHost && offsetHeightOf(element) > 0)) return;
   examinedHosts.add(element);
   closedCandidates.push(idOf(element));
 }

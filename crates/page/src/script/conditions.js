@@ -30,7 +30,7 @@ function elementsAre({ selector, state: wanted = 'visible' }) {
 }
 
 function describeInstead(found) {
-  if (found.length === 0) return 'no element matches';
+  if (found.length === 0) return `no element matches; ${quotePage()}`;
   const why = invisibleBecause(found[0]);
   const others = found.length > 1 ? ` and ${found.length - 1} more` : '';
   return `${previewOf(found[0])}${others}: ${why ? `not visible, ${why}` : 'visible'}`;
@@ -44,6 +44,6 @@ function textIsShown(text) {
 }
 
 function quotePage() {
-  const quote = cutAt(TextMap.ofDocument().text.trim(), QUOTED_TEXT);
+  const quote = cutAt(TextMap.ofDocument(QUOTED_TEXT + 1).text.trim(), QUOTED_TEXT);
   return quote ? `the page shows: ${quote}` : 'the page shows no text';
 }

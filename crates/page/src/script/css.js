@@ -19,7 +19,7 @@ function queryCss(selector) {
 
 function queryNatively(root, selector) {
   try {
-    return [...root.querySelectorAll(selector)];
+    return [...allIn(root, selector)];
   } catch (error) {
     return fail('bad-selector', { reason: error.message });
   }
@@ -38,7 +38,7 @@ function addCrossing(found, roots, steps) {
 /** A compound may be valid only in its context (`:scope`, `:host`): then nothing crosses through it. */
 function queryCompound(root, compound) {
   try {
-    return root.querySelectorAll(compound);
+    return allIn(root, compound);
   } catch {
     return [];
   }
@@ -46,7 +46,7 @@ function queryCompound(root, compound) {
 
 function matchesCompound(element, compound) {
   try {
-    return element.matches(compound);
+    return matchesSelector(element, compound);
   } catch {
     return false;
   }
@@ -63,9 +63,9 @@ function matchesUpwards(element, steps, index) {
       return parent !== null && holds(parent);
     }
     case '+':
-      return element.previousElementSibling !== null && holds(element.previousElementSibling);
+      return previousElementOf(element) !== null && holds(previousElementOf(element));
     case '~':
-      for (let at = element.previousElementSibling; at; at = at.previousElementSibling) if (holds(at)) return true;
+      for (let at = previousElementOf(element); at; at = previousElementOf(at)) if (holds(at)) return true;
       return false;
     default:
       for (let at = parentOrHost(element); at; at = parentOrHost(at)) if (holds(at)) return true;

@@ -7,7 +7,7 @@ const TEST_ID = 'data-testid';
 
 /** E.g. `<button id="pay" class="x">Pay</button>`. Form values are left out, so no secret can slip in. */
 function previewOf(element) {
-  const tag = element.localName;
+  const tag = localNameOf(element);
   const open = `<${tag}${previewAttributes(element)}>`;
   if (VOID_TAGS.has(tag)) return open;
   const close = `</${tag}>`;
@@ -18,7 +18,7 @@ function previewOf(element) {
 function previewAttributes(element) {
   let out = '';
   for (const name of PREVIEW_ATTRIBUTES) {
-    const value = element.getAttribute(name);
+    const value = attributeOf(element, name);
     if (value === null || out.length > PREVIEW_LENGTH / 2) continue;
     out += ` ${name}="${cutAt(tidy(value), 40)}"`;
   }
@@ -31,7 +31,7 @@ function previewText(element, room) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   let text = '';
   while (text.length <= room * 2 && walker.nextNode()) {
-    if (!UNREAD_TAGS.has(walker.currentNode.parentNode.localName)) text += walker.currentNode.data;
+    if (!UNREAD_TAGS.has(localNameOf(parentNodeOf(walker.currentNode)))) text += walker.currentNode.data;
     text = text.trimStart();
   }
   return cutAt(tidy(text.slice(0, room * 4)), room);
@@ -50,11 +50,12 @@ function selectorFor(element) {
 
 /** A selector of one element that is unique by itself, or null. */
 function anchorSelector(element) {
-  if (element.id) {
-    const selector = `#${CSS.escape(element.id)}`;
+  const id = attributeOf(element, 'id');
+  if (id) {
+    const selector = `#${CSS.escape(id)}`;
     if (isUnique(selector)) return selector;
   }
-  const testId = element.getAttribute(TEST_ID);
+  const testId = attributeOf(element, TEST_ID);
   if (testId) {
     const selector = `[${TEST_ID}=${JSON.stringify(testId)}]`;
     if (isUnique(selector)) return selector;
@@ -71,10 +72,10 @@ function isUnique(selector) {
 }
 
 function stepSelector(element) {
-  const name = CSS.escape(element.localName);
+  const name = CSS.escape(localNameOf(element));
   let before = 0;
   let after = 0;
-  for (let at = element.previousElementSibling; at; at = at.previousElementSibling) if (at.localName === element.localName) before++;
-  for (let at = element.nextElementSibling; at; at = at.nextElementSibling) if (at.localName === element.localName) after++;
+  for (let at = previousElementOf(element); at; at = previousElementOf(at)) if (localNameOf(at) === localNameOf(element)) before++;
+  for (let at = nextElementOf(element); at; at = nextElementOf(at)) if (localNameOf(at) === localNameOf(element)) after++;
   return before + after ? `${name}:nth-of-type(${before + 1})` : name;
 }

@@ -3,6 +3,9 @@
 // "Flat" relations follow slots and shadow roots the way rendering does; "open roots" are the
 // document and every open shadow root in it.
 
+/** `visibility` counts, too; browsers before 121 know it by its first name. */
+const WITH_VISIBILITY = { visibilityProperty: true, checkVisibilityCSS: true };
+
 const ELEMENT = Node.ELEMENT_NODE;
 const TEXT = Node.TEXT_NODE;
 const SVG_NAMESPACE = 'http://www.w3.org/2000/svg';
@@ -14,35 +17,35 @@ const UNREAD_TAGS = new Set(['head', 'script', 'style', 'template', 'noscript', 
 const FALLBACK_TAGS = new Set(['iframe', 'frame', 'object', 'embed', 'canvas', 'video', 'audio']);
 
 function isHtml(element, name) {
-  return element.localName === name && element.namespaceURI !== SVG_NAMESPACE;
+  return localNameOf(element) === name && namespaceOf(element) !== SVG_NAMESPACE;
 }
 
 /** Whether the element is an SVG `title`, `desc` or `metadata`: text that is there but not painted. */
 function isSvgMetadata(element) {
-  return element.namespaceURI === SVG_NAMESPACE && /^(?:title|desc|metadata|defs|symbol)$/.test(element.localName);
+  return namespaceOf(element) === SVG_NAMESPACE && /^(?:title|desc|metadata|defs|symbol)$/.test(localNameOf(element));
 }
 
 function flatParent(node) {
-  const parent = node.assignedSlot || node.parentNode;
+  const parent = slotOf(node) || parentNodeOf(node);
   return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
 }
 
 /** The parent for selectors, names and ids: shadow content hangs below its host, slots are ignored. */
 function parentOrHost(node) {
-  const parent = node.parentNode;
+  const parent = parentNodeOf(node);
   return parent instanceof ShadowRoot ? parent.host : parent instanceof Element ? parent : null;
 }
 
 /** The nodes rendered as children of an element, as an iterable. */
 function flatChildren(element) {
   const root = shadowRootOf(element);
-  if (root) return root.childNodes;
-  if (element.localName === 'slot') {
+  if (root) return childNodesOf(root);
+  if (localNameOf(element) === 'slot') {
     const assigned = element.assignedNodes?.();
     if (assigned?.length) return assigned;
   }
-  if (element.localName === 'details' && element.open === false) return element.querySelectorAll(':scope > summary:first-of-type');
-  return element.childNodes;
+  if (localNameOf(element) === 'details' && element.open === false) return allIn(element, ':scope > summary:first-of-type');
+  return childNodesOf(element);
 }
 
 function flatContains(ancestor, node) {
@@ -60,7 +63,7 @@ function flatClosest(element, test) {
 function openRoots() {
   const roots = [document];
   for (const root of roots) {
-    for (const element of root.querySelectorAll('*')) {
+    for (const element of allIn(root, '*')) {
       const inner = shadowRootOf(element);
       if (inner) roots.push(inner);
     }
@@ -70,7 +73,7 @@ function openRoots() {
 
 /** Elements of `wanted` (a Set) in document order, shadow content right after its host. */
 function inDocumentOrder(wanted, root = document, out = []) {
-  for (const element of root.querySelectorAll('*')) {
+  for (const element of allIn(root, '*')) {
     if (wanted.has(element)) out.push(element);
     const inner = shadowRootOf(element);
     if (inner) inDocumentOrder(wanted, inner, out);
@@ -81,9 +84,9 @@ function inDocumentOrder(wanted, root = document, out = []) {
 /** All elements that match a plain selector, in every open root, in document order. */
 function queryOpenRoots(selector) {
   const roots = openRoots();
-  if (roots.length === 1) return [...document.querySelectorAll(selector)];
+  if (roots.length === 1) return [...allIn(document, selector)];
   const found = new Set();
-  for (const root of roots) for (const element of root.querySelectorAll(selector)) found.add(element);
+  for (const root of roots) for (const element of allIn(root, selector)) found.add(element);
   return inDocumentOrder(found);
 }
 
@@ -99,18 +102,18 @@ function modalDialog() {
   // The order of the top layer is not told, but a dialog that opens takes the focus; the focus also
   // leads to dialogs in shadow roots.
   const active = deepActiveElement();
-  const focused = active && flatClosest(active, (at) => at.localName === 'dialog' && at.matches(':modal'));
-  return focused || [...document.querySelectorAll('dialog:modal')].pop() || null;
+  const focused = active && flatClosest(active, (at) => localNameOf(at) === 'dialog' && matchesSelector(at, ':modal'));
+  return focused || [...allIn(document, 'dialog:modal')].pop() || null;
 }
 
 /** The elements that an attribute like aria-labelledby refers to. */
 function referencedElements(element, attribute, property) {
-  const value = element.getAttribute(attribute);
+  const value = attributeOf(element, attribute);
   if (value === null) return [];
   // The reflecting property also knows elements that were set by script instead of by id.
   const reflected = element[property];
-  if (reflected) return reflected;
-  const root = element.getRootNode();
+  if (Array.isArray(reflected)) return reflected;
+  const root = rootNodeOf(element);
   return value.split(/\s+/).map((id) => id && root.getElementById?.(id)).filter(Boolean);
 }
 
@@ -135,7 +138,11 @@ const CASE_CHANGES = {
 
 /** Text as it is shown: style sheets may change its case. */
 function asShown(text, parent) {
-  const change = CASE_CHANGES[styleOf(parent).textTransform];
+  return inCase(text, styleOf(parent));
+}
+
+function inCase(text, style) {
+  const change = CASE_CHANGES[style.textTransform];
   return change === undefined ? text : change(text);
 }
 

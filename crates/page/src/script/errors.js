@@ -3,7 +3,7 @@
 // Everything below the API throws a Failure; only api.js turns it into {error: {kind, ...facts}}.
 
 /** Kinds that more waiting cannot mend: a waiting loop gives up on them at once. */
-const FINAL_KINDS = new Set(['ambiguous', 'bad-selector', 'stale', 'wrong-type', 'bad-value', 'cancelled']);
+const FINAL_KINDS = new Set(['ambiguous', 'bad-selector', 'stale', 'wrong-type', 'bad-value', 'bad-setting', 'out-of-element', 'cancelled']);
 
 /** Deliberately not an Error: waits throw one per attempt, and capturing a stack each time is waste. */
 class Failure {
@@ -13,7 +13,7 @@ class Failure {
   }
 
   get isFinal() {
-    return FINAL_KINDS.has(this.kind);
+    return FINAL_KINDS.has(this.kind) || this.facts.isFinal === true;
   }
 
   toJSON() {
@@ -34,7 +34,7 @@ function failAbout(element, kind, facts = {}) {
 function answering(run) {
   return (...args) => {
     try {
-      const result = run(...args);
+      const result = withEnd(performance.now() + LONGEST_CALL, () => run(...args));
       return result instanceof Promise ? result.catch(answerOfError) : result;
     } catch (error) {
       return answerOfError(error);

@@ -36,14 +36,14 @@ async function fillStart({ locator, value, timeout, clear_only: clearOnly }) {
   return { ...result, waited };
 }
 
-function startFilling(locator, wanted) {
+async function startFilling(locator, wanted) {
   const field = readyField(locator);
   const isPicked = field.type in PICKED_FORMATS && isHtml(field, 'input');
   const accepted = isPicked ? acceptedValue(field, wanted) : wanted;
   if (isHtml(field, 'input') && field.type === 'number') refuseNoNumber(field, wanted);
   const was = fieldValue(field);
   const answer = { ...describeTarget(field), was: shownValue(field, was), secret: isSecret(field) };
-  focusField(field);
+  await takeFocus(field);
   if (isPicked) return { ...answer, mode: setDirectly(field, accepted) };
   if (wanted === '' && was === '') return { ...answer, mode: 'done' };
   selectAll(field);
@@ -52,15 +52,26 @@ function startFilling(locator, wanted) {
 
 /** Like fillStart, but keeps the content and the caret of a field that has the focus already. */
 async function typeStart({ locator, timeout }) {
-  const { result, waited } = await keepTrying(timeout, () => {
+  const { result, waited } = await keepTrying(timeout, async () => {
     const field = readyField(locator);
     const answer = { ...describeTarget(field), mode: 'insert', was: shownValue(field, fieldValue(field)), secret: isSecret(field) };
     const hadFocus = hasFocus(field);
-    focusField(field);
+    await takeFocus(field);
     if (!hadFocus) moveCaretToEnd(field);
     return answer;
   });
   return { ...result, waited };
+}
+
+/** A page may pass the focus on as soon as it comes: what is typed then would land somewhere else. */
+async function takeFocus(field) {
+  const focusable = 'value' in field ? field : editingHostOf(field) || field;
+  const hadFocus = hasFocus(focusable);
+  focusField(field);
+  if (hadFocus || document.designMode === 'on') return;
+  await sleep(0);
+  const active = deepActiveElement();
+  if (!hasFocus(focusable)) failAbout(field, 'focus-moved', { what: active ? previewOf(active) : 'nowhere' });
 }
 
 /** The field that a locator means, visible, enabled and editable. */
@@ -140,14 +151,11 @@ function refuseNoNumber(field, wanted) {
   }
 }
 
-/** Sets a value as a picker would, and tells the page. An isolated world's setter is always the native one. */
+/** Sets a value as a picker would; the page is told next. An isolated world's setter is always the native one. */
 function setDirectly(field, value) {
-  if (field.value !== value) {
-    field.value = value;
-    field.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-    field.dispatchEvent(new Event('change', { bubbles: true, composed: true }));
-  }
-  return 'done';
+  if (field.value === value) return 'done';
+  field.value = value;
+  return 'announce';
 }
 
 function focusField(field) {
@@ -243,4 +251,10 @@ async function focusElement({ locator, timeout }) {
     return failAbout(element, 'wrong-type', { why: 'it cannot take the focus' });
   });
   return { id: result.id, role: result.role, name: result.name, preview: result.preview };
+}
+
+/** What a field shows after something was typed into it. */
+function typedValue({ id }) {
+  const field = elementOf(id);
+  return { value: shownValue(field, fieldValue(field)) };
 }

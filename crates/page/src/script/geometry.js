@@ -12,8 +12,8 @@ const GRID_SIZE = 7;
 function viewportBox() {
   const root = document.documentElement;
   const isStandard = document.compatMode === 'CSS1Compat';
-  const width = isStandard ? Math.min(innerWidth, root.clientWidth || innerWidth) : innerWidth;
-  const height = isStandard ? Math.min(innerHeight, root.clientHeight || innerHeight) : innerHeight;
+  const width = isStandard ? Math.min(innerWidth, clientWidthOf(root) || innerWidth) : innerWidth;
+  const height = isStandard ? Math.min(innerHeight, clientHeightOf(root) || innerHeight) : innerHeight;
   return { left: 0, top: 0, right: width, bottom: height };
 }
 
@@ -45,7 +45,7 @@ function plainBox(element) {
 
 function boundsOf(element) {
   if (isHtml(element, 'area')) return boundsOfArea(element);
-  const box = element.getBoundingClientRect();
+  const box = boundingBoxOf(element);
   if (hasArea(box)) return box;
   return unionOf(boxesOf(element)) || box;
 }
@@ -64,31 +64,31 @@ function unionOf(boxes) {
 function boxesOf(element) {
   if (isHtml(element, 'area')) return [boundsOfArea(element)];
   const stand = visibleStandIn(element);
-  const boxes = [...stand.getClientRects()].filter(hasArea);
+  const boxes = [...clientRectsOf(stand)].filter(hasArea);
   if (boxes.length) return boxes;
   return [...flatChildren(stand)].flatMap((child) => {
-    if (child.nodeType === ELEMENT) return boxesOf(child);
-    return child.nodeType === TEXT ? rectsOfText(child) : [];
+    if (nodeTypeOf(child) === ELEMENT) return boxesOf(child);
+    return nodeTypeOf(child) === TEXT ? rectsOfText(child) : [];
   });
 }
 
 /** The image that shows an <area>, or null. */
 function imageOfArea(area) {
-  const map = area.closest('map');
+  const map = closestOf(area, 'map');
   const name = map && (map.name || map.id);
   if (!name) return null;
-  for (const image of map.getRootNode().querySelectorAll('img[usemap]')) {
-    if (image.getAttribute('usemap').replace(/^#/, '') === name) return image;
+  for (const image of allIn(rootNodeOf(map), 'img[usemap]')) {
+    if (attributeOf(image, 'usemap').replace(/^#/, '') === name) return image;
   }
   return null;
 }
 
 /** Where the picture itself starts: inside border and padding. */
 function contentOrigin(element) {
-  const box = element.getBoundingClientRect();
+  const box = boundingBoxOf(element);
   const style = getComputedStyle(element);
-  const scaleX = element.offsetWidth ? box.width / element.offsetWidth : 1;
-  const scaleY = element.offsetHeight ? box.height / element.offsetHeight : 1;
+  const scaleX = offsetWidthOf(element) ? box.width / offsetWidthOf(element) : 1;
+  const scaleY = offsetHeightOf(element) ? box.height / offsetHeightOf(element) : 1;
   const pixels = (property) => parseFloat(style[property]) || 0;
   return {
     x: box.left + (pixels('borderLeftWidth') + pixels('paddingLeft')) * scaleX,
@@ -101,9 +101,9 @@ function contentOrigin(element) {
 function boundsOfArea(area) {
   const image = imageOfArea(area);
   if (!image) return { left: 0, top: 0, right: 0, bottom: 0 };
-  const numbers = (area.getAttribute('coords') || '').split(/[\s,;]+/).map(Number).filter(Number.isFinite);
+  const numbers = (attributeOf(area, 'coords') || '').split(/[\s,;]+/).map(Number).filter(Number.isFinite);
   const shape = area.shape.toLowerCase();
-  if (shape === 'default' || numbers.length < 3) return image.getBoundingClientRect();
+  if (shape === 'default' || numbers.length < 3) return boundingBoxOf(image);
   const { x, y, scaleX, scaleY } = contentOrigin(image);
   const corners = shape.startsWith('circ') ? circleCorners(numbers) : numbers;
   const xs = corners.filter((_, index) => index % 2 === 0);
@@ -144,12 +144,12 @@ function passesOverflowOn(element) {
 }
 
 function paddingBox(element) {
-  const box = element.getBoundingClientRect();
-  const scaleX = element.offsetWidth ? box.width / element.offsetWidth : 1;
-  const scaleY = element.offsetHeight ? box.height / element.offsetHeight : 1;
-  const left = box.left + element.clientLeft * scaleX;
-  const top = box.top + element.clientTop * scaleY;
-  return { left, top, right: left + element.clientWidth * scaleX, bottom: top + element.clientHeight * scaleY };
+  const box = boundingBoxOf(element);
+  const scaleX = offsetWidthOf(element) ? box.width / offsetWidthOf(element) : 1;
+  const scaleY = offsetHeightOf(element) ? box.height / offsetHeightOf(element) : 1;
+  const left = box.left + clientLeftOf(element) * scaleX;
+  const top = box.top + clientTopOf(element) * scaleY;
+  return { left, top, right: left + clientWidthOf(element) * scaleX, bottom: top + clientHeightOf(element) * scaleY };
 }
 
 /** The point an action is meant for before anything is cut off: decides whether to scroll. */
@@ -202,8 +202,8 @@ function bringIntoView(element, alignment, position) {
 /** display:contents elements and some SVG parts cannot be scrolled to: their content can. */
 function scrollNearest(element, block, inline) {
   let target = element;
-  while (getComputedStyle(target).display === 'contents' && target.firstElementChild) target = target.firstElementChild;
-  target.scrollIntoView({ block, inline, behavior: 'instant' });
+  while (getComputedStyle(target).display === 'contents' && firstElementOf(target)) target = firstElementOf(target);
+  bringToView(target, { block, inline, behavior: 'instant' });
 }
 
 /** Brings one point of something larger than the viewport to its middle. */

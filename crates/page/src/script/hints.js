@@ -36,11 +36,11 @@ for (const handler of POINTER_HANDLERS) ATTRIBUTE_READERS.set(handler, (facts) =
 
 function readAttributes(element) {
   let facts = NO_ATTRIBUTES;
-  for (const name of element.getAttributeNames()) {
+  for (const name of attributeNamesOf(element)) {
     const reader = ATTRIBUTE_READERS.get(name);
     if (reader === undefined) continue;
     if (facts === NO_ATTRIBUTES) facts = new AttributeFacts();
-    reader(facts, element.getAttribute(name));
+    reader(facts, attributeOf(element, name));
   }
   return facts;
 }
@@ -56,7 +56,7 @@ function hintsOf(element, facts, isPointerRoot, place) {
 }
 
 function isClickable(element, facts, isPointerRoot, place) {
-  if (element.localName === 'label') return standsForHiddenControl(element);
+  if (localNameOf(element) === 'label') return standsForHiddenControl(element);
   if (facts.hasHandler) return element !== document.body && element !== document.documentElement;
   // A pointer cursor inside a button or link belongs to that.
   return facts.hasControls || (isPointerRoot && !place.isInAction);
@@ -65,5 +65,5 @@ function isClickable(element, facts, isPointerRoot, place) {
 /** A styled checkbox is often its label alone; otherwise the control has its own row. */
 function standsForHiddenControl(label) {
   const control = label.control;
-  return Boolean(control) && control.type !== 'hidden' && !control.checkVisibility({ visibilityProperty: true });
+  return Boolean(control) && control.type !== 'hidden' && !isRendered(control, WITH_VISIBILITY);
 }

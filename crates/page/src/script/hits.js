@@ -5,12 +5,15 @@ const CLICK_OWNER_ROLES = new Set(
   'button link checkbox radio switch tab option menuitem menuitemcheckbox menuitemradio treeitem'.split(' '),
 );
 
+/** Frames that a move of the pointer is given to arrive. */
+const ARRIVAL_FRAMES = 3;
+
 /** The innermost element at a point, through open shadow roots. */
 function elementAt(x, y) {
   let hit = document.elementFromPoint(x, y);
   for (let root; hit && (root = shadowRootOf(hit)); ) {
     const inner = root.elementFromPoint(x, y);
-    if (!inner || inner === hit || inner.getRootNode() !== root) break;
+    if (!inner || inner === hit || rootNodeOf(inner) !== root) break;
     hit = inner;
   }
   return hit;
@@ -32,18 +35,18 @@ function isDirectHit(target, hit) {
 }
 
 function takesClicks(element) {
-  return CLICK_OWNER_ROLES.has(roleOf(element)) || /^(?:input|textarea|select)$/.test(element.localName);
+  return CLICK_OWNER_ROLES.has(roleOf(element)) || /^(?:input|textarea|select)$/.test(localNameOf(element));
 }
 
 /** The button, link or the like that reacts to a click on this element; the element itself if it is one. */
 function clickOwner(element) {
-  if (/^(?:input|textarea|select|option|area)$/.test(element.localName) || element.isContentEditable) return element;
+  if (/^(?:input|textarea|select|option|area)$/.test(localNameOf(element)) || isContentEditable(element)) return element;
   return flatClosest(element, (at) => CLICK_OWNER_ROLES.has(roleOf(at))) || element;
 }
 
 /** A label stands for its control; so does anything inside it that is no control itself. */
 function labelledControl(element) {
-  const isControl = 'labels' in element || isEditingHost(element) || element.tabIndex >= 0;
+  const isControl = 'labels' in element || isEditingHost(element) || tabIndexOf(element) >= 0;
   if (isControl && !isHtml(element, 'label')) return element;
   const label = flatClosest(element, (at) => isHtml(at, 'label'));
   return label?.control || element;
@@ -67,6 +70,8 @@ function hittablePoint(located, target, position) {
   if (secondBest) return secondBest;
   if (!tried) failAbout(target, 'not-visible', { why: 'it is outside the viewport and cannot be scrolled into view' });
   if (getComputedStyle(target).pointerEvents === 'none') failAbout(target, 'no-pointer');
+  const why = inertBecause(target);
+  if (why) failAbout(target, 'disabled', { why });
   return failCovered(target, blocker);
 }
 
@@ -74,15 +79,27 @@ function failCovered(target, blocker) {
   return failAbout(target, 'covered', { blocker: blocker ? previewOf(blocker) : 'nothing at all: the point is outside the page' });
 }
 
-/** A second look right before the press: the page may have moved things under the pointer. */
-function recheck({ id, x, y }) {
+/**
+ * A second look right before the press: the page may have moved things under the pointer. And the browser learns only with the next
+ * picture where a frame of another process is now: until the pointer has come into the frame, a press would go elsewhere.
+ */
+async function recheck({ id, x, y, inFrame }) {
   const target = elementOf(id);
+  if (inFrame && !(await pointerCame(id))) failAbout(target, 'covered', { blocker: 'something outside of its frame' });
   const hit = elementAt(x, y);
   return standsFor(target, hit) ? { ok: true } : failCovered(target, hit);
 }
 
+async function pointerCame(id) {
+  for (let frame = 0; frame < ARRIVAL_FRAMES; frame++) {
+    if (!CALLS_BACK || guards.get(id)?.hasPointer !== false) return true;
+    await nextFrame();
+  }
+  return guards.get(id)?.hasPointer !== false;
+}
+
 /** From a point in a child frame's viewport to the point in ours, checked to be on that frame. */
-function frameStep({ id, x, y, attempt = 0, scroll = false }) {
+function frameStep({ id, x, y, attempt = 0, scroll = false, check = true }) {
   const frame = elementOf(id);
   let point = pointThroughFrame(frame, x, y);
   if (scroll && !holdsPoint(visibleWindow(frame), point)) {
@@ -92,11 +109,51 @@ function frameStep({ id, x, y, attempt = 0, scroll = false }) {
     if (!holdsPoint(viewportBox(), point)) scrollPointIntoView(point);
     point = pointThroughFrame(frame, x, y);
   }
+  if (!check) return point;
   const hit = elementAt(point.x, point.y);
   return hit === frame ? point : failCovered(frame, hit);
 }
 
 function pointThroughFrame(frame, x, y) {
-  const origin = contentOrigin(frame);
-  return { x: origin.x + x * origin.scaleX, y: origin.y + y * origin.scaleY };
+  const turn = turnOf(frame);
+  if (!isTurned(turn)) {
+    const origin = contentOrigin(frame);
+    return { x: origin.x + x * origin.scaleX, y: origin.y + y * origin.scaleY };
+  }
+  // However it is turned, the middle of the frame is the middle of its box.
+  const style = getComputedStyle(frame);
+  const fromMiddleX = clientLeftOf(frame) + parseFloat(style.paddingLeft) + x - offsetWidthOf(frame) / 2;
+  const fromMiddleY = clientTopOf(frame) + parseFloat(style.paddingTop) + y - offsetHeightOf(frame) / 2;
+  const middle = pointIn(boundingBoxOf(frame), [0.5, 0.5]);
+  return {
+    x: middle.x + turn.a * fromMiddleX + turn.c * fromMiddleY,
+    y: middle.y + turn.b * fromMiddleX + turn.d * fromMiddleY,
+  };
+}
+
+/** How an element is turned, skewed, mirrored and scaled by itself and by everything around it; not where it is moved. */
+function turnOf(element) {
+  let turn = new DOMMatrix();
+  for (let at = element; at; at = flatParent(at)) {
+    const { rotate, scale, transform } = getComputedStyle(at);
+    const parts = [];
+    if (rotate !== 'none') parts.push(`rotate(${rotate})`);
+    if (scale !== 'none') parts.push(`scale(${scale.replaceAll(' ', ',')})`);
+    if (transform !== 'none') parts.push(transform);
+    if (parts.length) turn = asMatrix(parts.join(' ')).multiply(turn);
+  }
+  return turn;
+}
+
+/** Turns about other axes have another syntax; the hit test tells if leaving them out was wrong. */
+function asMatrix(text) {
+  try {
+    return new DOMMatrix(text);
+  } catch {
+    return new DOMMatrix();
+  }
+}
+
+function isTurned({ a, b, c, d }) {
+  return Math.abs(b) > 1e-6 || Math.abs(c) > 1e-6 || a < 0 || d < 0;
 }

@@ -8,6 +8,8 @@ const LOCATORS = {
   text: (locator) => queryText(locator.value, locator.exact),
   role: (locator) => queryRole(locator),
   label: (locator) => queryLabel(locator),
+  query: (locator) => queryActionable(locator),
+  field: (locator) => queryField(locator),
   placeholder: (locator) => queryAttribute('placeholder', locator),
   alt: (locator) => queryAttribute('alt', locator),
   title: (locator) => queryAttribute('title', locator),
@@ -39,16 +41,16 @@ function flatOrTreeContains(scope, element) {
   return flatContains(scope, element);
 }
 
-/** The only match; `not-found` or `ambiguous` otherwise. */
+/** The only match; `not-found` or `ambiguous` otherwise. Whoever asked waits for a match: it may come in another frame. */
 function locateOne(locator) {
   const found = locateAll(locator);
-  if (found.length === 0) fail('not-found');
+  if (found.length === 0) fail('not-found', { isFinal: true });
   if (found.length > 1) fail('ambiguous', { count: found.length, matches: describeMatches(found) });
   return found[0];
 }
 
 function describeMatches(found) {
-  return found.slice(0, LISTED_MATCHES).map((element) => ({ preview: previewOf(element), selector: selectorFor(element) }));
+  return found.slice(0, LISTED_MATCHES).map((element) => ({ id: idOf(element), preview: previewOf(element), selector: selectorFor(element) }));
 }
 
 /** For reading: the first visible match, else the first. */
@@ -62,7 +64,7 @@ function queryXpath(expression, scopes) {
   const found = new Set();
   for (const scope of scopes || [document]) {
     for (const node of evaluateXpath(expression, scope)) {
-      const element = node.nodeType === ELEMENT ? node : node.nodeType === TEXT ? node.parentElement : null;
+      const element = nodeTypeOf(node) === ELEMENT ? node : nodeTypeOf(node) === TEXT ? parentElementOf(node) : null;
       if (!element) fail('bad-selector', { reason: 'the XPath expression does not give elements' });
       found.add(element);
     }
@@ -80,15 +82,18 @@ function evaluateXpath(expression, scope) {
 }
 
 function queryRole({ role, name, exact }) {
+  if (!/^[a-z-]+$/i.test(role)) fail('bad-selector', { reason: 'it is written role=button or role=button[name=Save]' });
   const wanted = ROLE_SYNONYMS[role.toLowerCase()] || role.toLowerCase();
   const scope = new NameScope();
   const modal = modalDialog();
-  return queryOpenRoots('*').filter(
-    (element) =>
+  return queryOpenRoots('*').filter((element) => {
+    stopWhenOverdue();
+    return (
       roleOf(element) === wanted &&
       (name === undefined || name === null || textMatches(nameOf(element, wanted, scope), name, exact)) &&
-      isExposed(element, modal),
-  );
+      isExposed(element, modal)
+    );
+  });
 }
 
 /** Whether assistive technology, and so a reader of the snapshot, meets the element at all. */
@@ -96,9 +101,9 @@ function isExposed(element, modal) {
   const stand = visibleStandIn(element);
   if (!stand) return false;
   const style = getComputedStyle(stand);
-  if (style.visibility !== 'visible' || (style.display !== 'contents' && !stand.checkVisibility())) return false;
+  if (style.visibility !== 'visible' || (style.display !== 'contents' && !isRendered(stand))) return false;
   if (modal && !flatContains(modal, stand)) return false;
-  return !flatClosest(stand, (at) => at.getAttribute('aria-hidden') === 'true' || at.inert);
+  return !flatClosest(stand, (at) => attributeOf(at, 'aria-hidden') === 'true' || isInert(at));
 }
 
 function queryLabel({ value, exact }) {
@@ -110,13 +115,13 @@ function queryLabel({ value, exact }) {
 /** Every text that labels an element: its labels, and what ARIA says. */
 function labelTexts(element, scope) {
   const texts = scope.labelsOf(element).map((label) => textOf(label, newTrail(element, scope)));
-  texts.push(element.getAttribute('aria-label') || '');
-  if (element.hasAttribute('aria-labelledby')) texts.push(textOfReferenced(element, newTrail(element, scope)));
+  texts.push(attributeOf(element, 'aria-label') || '');
+  if (hasAttribute(element, 'aria-labelledby')) texts.push(textOfReferenced(element, newTrail(element, scope)));
   return texts.map(tidy).filter(Boolean);
 }
 
 function queryAttribute(attribute, { value, exact }) {
-  return queryOpenRoots(`[${attribute}]`).filter((element) => textMatches(tidy(element.getAttribute(attribute)), value, exact));
+  return queryOpenRoots(`[${attribute}]`).filter((element) => textMatches(tidy(attributeOf(element, attribute)), value, exact));
 }
 
 function textMatches(text, wanted, exact) {

@@ -25,7 +25,7 @@ class NameScope {
 
   /** Labels of a control. One pass per root: the `labels` property searches the whole tree each time. */
   labelsOf(control) {
-    const root = control.getRootNode();
+    const root = rootNodeOf(control);
     let index = this.#labels.get(root);
     if (!index) this.#labels.set(root, (index = indexLabels(root)));
     return index.get(control) || [];
@@ -33,8 +33,8 @@ class NameScope {
 
   /** Whether style sheets put text before or after elements like this one. */
   mayGenerateText(element) {
-    if (element.localName === 'q') return true;
-    const root = element.getRootNode();
+    if (localNameOf(element) === 'q') return true;
+    const root = rootNodeOf(element);
     let may = this.#generating.get(root);
     if (may === undefined) this.#generating.set(root, (may = sheetsGenerateText(root)));
     return may;
@@ -44,7 +44,7 @@ class NameScope {
 function indexLabels(root) {
   const index = new Map();
   if (!root.querySelectorAll) return index;
-  for (const label of root.querySelectorAll('label')) {
+  for (const label of allIn(root, 'label')) {
     const control = label.control;
     if (!control) continue;
     const labels = index.get(control);
@@ -64,11 +64,11 @@ function newTrail(element, scope) {
 }
 
 function ownName(element, role, trail) {
-  if (!trail.referenced && element.hasAttribute('aria-labelledby')) {
+  if (!trail.referenced && hasAttribute(element, 'aria-labelledby')) {
     const text = textOfReferenced(element, trail);
     if (text) return text;
   }
-  const label = element.getAttribute('aria-label');
+  const label = attributeOf(element, 'aria-label');
   if (label !== null && label.trim()) return label;
   if (role === 'none' || (role === 'generic' && !isEditingHost(element))) return '';
   return nativeName(element, role, trail) || contentName(element, role, trail) || tooltip(element, role);
@@ -81,13 +81,13 @@ function contentName(element, role, trail) {
 
 /** Rows of plain tables have no name of their own, rows of grids are named by their cells. */
 function isGridRow(row) {
-  const table = row.closest('table, [role=table], [role=grid], [role=treegrid]');
+  const table = closestOf(row, 'table, [role=table], [role=grid], [role=treegrid]');
   return table !== null && /grid$/.test(roleOf(table));
 }
 
 function tooltip(element, role) {
-  if (TOOLTIP_IS_NO_NAME.has(role) || element.getAttribute('alt') === '') return '';
-  return element.getAttribute('title') || (role === 'textbox' && element.getAttribute('aria-placeholder')) || '';
+  if (TOOLTIP_IS_NO_NAME.has(role) || attributeOf(element, 'alt') === '') return '';
+  return attributeOf(element, 'title') || (role === 'textbox' && attributeOf(element, 'aria-placeholder')) || '';
 }
 
 function textOfReferenced(element, trail) {
@@ -104,26 +104,26 @@ function textOfReferenced(element, trail) {
 
 /** What HTML itself gives as a name: labels, alternative texts, captions. */
 function nativeName(element, role, trail) {
-  if (element.namespaceURI === SVG_NAMESPACE) return textOfFirst(element, 'title', trail);
-  const rule = NATIVE_NAMES[element.localName];
+  if (namespaceOf(element) === SVG_NAMESPACE) return textOfFirst(element, 'title', trail);
+  const rule = NATIVE_NAMES[localNameOf(element)];
   return rule ? rule(element, trail, role) : '';
 }
 
 const NATIVE_NAMES = {
   __proto__: null,
-  area: (element) => element.getAttribute('alt') || '',
+  area: (element) => attributeOf(element, 'alt') || '',
   button: (element, trail) => textOfLabels(element, trail),
   fieldset: (element, trail) => textOfFirst(element, 'legend', trail),
-  iframe: (element) => element.getAttribute('title') || '',
-  img: (element) => element.getAttribute('alt') || '',
+  iframe: (element) => attributeOf(element, 'title') || '',
+  img: (element) => attributeOf(element, 'alt') || '',
   input: nameOfInput,
   meter: (element, trail) => textOfLabels(element, trail),
   optgroup: (element) => element.label,
-  option: (element) => element.getAttribute('label') || '',
+  option: (element) => attributeOf(element, 'label') || '',
   output: (element, trail) => textOfLabels(element, trail),
   progress: (element, trail) => textOfLabels(element, trail),
   select: (element, trail) => textOfLabels(element, trail),
-  table: (element, trail) => (element.caption ? textOf(element.caption, trail) : element.getAttribute('summary') || ''),
+  table: (element, trail) => (element.caption ? textOf(element.caption, trail) : attributeOf(element, 'summary') || ''),
   textarea: nameOfInput,
 };
 
@@ -133,11 +133,11 @@ function nameOfInput(input, trail) {
     case 'button':
       return labelled || input.value;
     case 'submit':
-      return labelled || (input.hasAttribute('value') ? input.value : 'Submit');
+      return labelled || (hasAttribute(input, 'value') ? input.value : 'Submit');
     case 'reset':
-      return labelled || (input.hasAttribute('value') ? input.value : 'Reset');
+      return labelled || (hasAttribute(input, 'value') ? input.value : 'Reset');
     case 'image':
-      return labelled || input.getAttribute('alt') || input.getAttribute('value') || input.getAttribute('title') || 'Submit';
+      return labelled || attributeOf(input, 'alt') || attributeOf(input, 'value') || attributeOf(input, 'title') || 'Submit';
     case 'file':
       return labelled || 'Choose File';
     case 'checkbox':
@@ -146,7 +146,7 @@ function nameOfInput(input, trail) {
     case 'color':
       return labelled;
     default:
-      return labelled || input.getAttribute('title') || input.getAttribute('placeholder') || input.getAttribute('aria-placeholder') || '';
+      return labelled || attributeOf(input, 'title') || attributeOf(input, 'placeholder') || attributeOf(input, 'aria-placeholder') || '';
   }
 }
 
@@ -157,7 +157,7 @@ function textOfLabels(control, trail) {
 }
 
 function textOfFirst(element, tag, trail) {
-  for (const child of element.children) if (child.localName === tag) return textOf(child, trail);
+  for (const child of elementChildrenOf(element)) if (localNameOf(child) === tag) return textOf(child, trail);
   return '';
 }
 
@@ -165,26 +165,26 @@ function textOfFirst(element, tag, trail) {
 function textOf(node, trail) {
   if (trail.visited.has(node)) return '';
   trail.visited.add(node);
-  if (!trail.referenced && node.hasAttribute('aria-labelledby')) {
+  if (!trail.referenced && hasAttribute(node, 'aria-labelledby')) {
     const text = textOfReferenced(node, trail);
     if (text) return text;
   }
   const role = roleOf(node);
   const value = embeddedValue(node, role, trail);
   if (value !== null) return value;
-  const label = node.getAttribute('aria-label');
+  const label = attributeOf(node, 'aria-label');
   if (label !== null && label.trim()) return label;
   const native = nativeText(node, role, trail);
   if (native) return native;
-  return textOfContent(node, trail) || node.getAttribute('title') || '';
+  return textOfContent(node, trail) || attributeOf(node, 'title') || '';
 }
 
 /** Native alternatives inside a longer text: labels of nested fields do not count there. */
 function nativeText(node, role, trail) {
   if (role === 'none') return '';
-  const tag = node.localName;
+  const tag = localNameOf(node);
   if (tag === 'input') return /^(?:button|submit|reset|image)$/.test(node.type) ? nameOfInput(node, trail) : '';
-  const hasAlternative = tag === 'img' || tag === 'area' || tag === 'option' || node.namespaceURI === SVG_NAMESPACE;
+  const hasAlternative = tag === 'img' || tag === 'area' || tag === 'option' || namespaceOf(node) === SVG_NAMESPACE;
   return hasAlternative ? nativeName(node, role, trail) : '';
 }
 
@@ -194,18 +194,18 @@ function embeddedValue(node, role, trail) {
   if (role === 'textbox' || role === 'searchbox') return fieldText(node);
   if (role === 'combobox' || role === 'listbox') return chosenText(node);
   if (!RANGE_ROLES.has(role)) return null;
-  return node.getAttribute('aria-valuetext') || node.getAttribute('aria-valuenow') || String(node.value ?? '');
+  return attributeOf(node, 'aria-valuetext') || attributeOf(node, 'aria-valuenow') || String(node.value ?? '');
 }
 
 function fieldText(node) {
   if (node.type === 'password') return '';
-  return typeof node.value === 'string' ? node.value : node.textContent;
+  return typeof node.value === 'string' ? node.value : textContentOf(node);
 }
 
 function chosenText(node) {
-  if (node.localName === 'select') return [...node.selectedOptions].map((option) => option.label).join(' ');
+  if (localNameOf(node) === 'select') return [...node.selectedOptions].map((option) => option.label).join(' ');
   if (typeof node.value === 'string') return node.value;
-  return [...node.querySelectorAll('[role=option][aria-selected=true]')].map((option) => option.textContent).join(' ') || null;
+  return [...allIn(node, '[role=option][aria-selected=true]')].map((option) => textContentOf(option)).join(' ') || null;
 }
 
 /** The text of an element's rendered content, with spaces where boxes break the line. */
@@ -217,8 +217,8 @@ function textOfContent(element, trail) {
   if (only !== null) return before + asShown(only, element) + after;
   let text = before;
   for (const child of flatChildren(element)) {
-    if (child.nodeType === TEXT) text += asShown(child.data, element);
-    else if (child.nodeType === ELEMENT) text += textOfChild(child, trail);
+    if (nodeTypeOf(child) === TEXT) text += asShown(child.data, element);
+    else if (nodeTypeOf(child) === ELEMENT) text += textOfChild(child, trail);
     if (text.length > ENOUGH_TEXT) return text;
   }
   for (const owned of referencedElements(element, 'aria-owns', 'ariaOwnsElements')) text += ` ${textOf(owned, trail)}`;
@@ -227,22 +227,22 @@ function textOfContent(element, trail) {
 
 /** The text of an element without child elements: the common case, made cheap. */
 function onlyText(element) {
-  const isPlain = element.firstElementChild === null && shadowRootOf(element) === null && element.localName !== 'slot';
-  return isPlain && !element.hasAttribute('aria-owns') ? element.textContent : null;
+  const isPlain = firstElementOf(element) === null && shadowRootOf(element) === null && localNameOf(element) !== 'slot';
+  return isPlain && !hasAttribute(element, 'aria-owns') ? textContentOf(element) : null;
 }
 
 function textOfChild(child, trail) {
-  const tag = child.localName;
+  const tag = localNameOf(child);
   if (UNREAD_TAGS.has(tag) || isSvgMetadata(child)) return '';
   if (tag === 'br') return ' ';
   const style = getComputedStyle(child);
   const display = style.display;
   if (!trail.hidden) {
-    if (display === 'none' || child.getAttribute('aria-hidden') === 'true') return '';
+    if (display === 'none' || attributeOf(child, 'aria-hidden') === 'true') return '';
     if (style.visibility !== 'visible') return textOfVisibleParts(child, trail);
   }
   // A menu that opens from an item is not part of the item's name.
-  if (child.getAttribute('role') === 'menu') return '';
+  if (attributeOf(child, 'role') === 'menu') return '';
   const text = textOf(child, trail);
   return display === 'inline' || display === 'contents' ? text : ` ${text} `;
 }
@@ -250,14 +250,14 @@ function textOfChild(child, trail) {
 /** A hidden element says nothing itself, but its children may be visible again. */
 function textOfVisibleParts(element, trail) {
   let text = '';
-  for (const child of flatChildren(element)) if (child.nodeType === ELEMENT) text += textOfChild(child, trail);
+  for (const child of flatChildren(element)) if (nodeTypeOf(child) === ELEMENT) text += textOfChild(child, trail);
   return text;
 }
 
 /** Whether a referenced element is hidden from readers, itself or through an ancestor. */
 function isUnread(element) {
-  if (!element.checkVisibility({ visibilityProperty: true })) return getComputedStyle(element).display !== 'contents';
-  return flatClosest(element, (at) => at.getAttribute('aria-hidden') === 'true') !== null;
+  if (!isRendered(element, WITH_VISIBILITY)) return getComputedStyle(element).display !== 'contents';
+  return flatClosest(element, (at) => attributeOf(at, 'aria-hidden') === 'true') !== null;
 }
 
 // Generated text: what style sheets write before and after elements is part of their names. Asking for

@@ -8,8 +8,8 @@ class OwnedElements {
   collect(root) {
     if (this.#collected.has(root)) return;
     this.#collected.add(root);
-    for (const owner of root.querySelectorAll('[aria-owns]')) {
-      if (!owner.checkVisibility()) continue;
+    for (const owner of allIn(root, '[aria-owns]')) {
+      if (!isRendered(owner)) continue;
       for (const owned of referencedElements(owner, 'aria-owns', 'ariaOwnsElements')) {
         if (!this.#ownerOf.has(owned) && !this.#leadsTo(owner, owned)) this.#ownerOf.set(owned, owner);
       }

@@ -7,21 +7,48 @@ const CAUTIOUS_FRAMES = 3;
 const START_FRAMES = 30;
 
 async function prepare(options) {
-  const { result, waited } = await keepTrying(options.timeout, (covered) => prepareOnce(options, covered));
+  const seen = { element: null };
+  const end = performance.now() + (options.timeout || 0);
+  const { result, waited } = await keepTrying(options.timeout, (covered) => prepareOnce({ ...options, end }, covered, seen));
   return { ...result, waited };
 }
 
-async function prepareOnce(options, coveredTries) {
-  const located = locateOne(options.locator);
+/** What was there in an earlier try and is not any more was taken away: that says more than "not found". */
+function locateAgain(locator, seen) {
+  try {
+    seen.element = locateOne(locator);
+    return seen.element;
+  } catch (error) {
+    if (seen.element && error instanceof Failure && error.kind === 'not-found') failAbout(seen.element, 'detached');
+    throw error;
+  }
+}
+
+/** A point outside of the element would press something else. */
+function refuseOutside(element, position) {
+  if (!position) return;
+  const { x, y } = position;
+  const { width, height } = plainBox(element);
+  if (x < 0 || y < 0 || x > width || y > height) failAbout(element, 'out-of-element', { x, y, width, height });
+}
+
+async function prepareOnce(options, coveredTries, seen) {
+  const located = locateAgain(options.locator, seen);
   const aim = aimAt(located, options.retarget);
   const need = new Set(options.force ? [] : options.need);
   if (need.has('events')) refuseUnclickable(aim.target);
   checkStates(aim, need);
-  if (need.has('stable')) await settled(aim.shown);
+  if (need.has('stable')) await settled(aim.shown, options.end);
+  refuseOutside(aim.shown, options.position);
   scrollForAction(aim.shown, options, coveredTries);
   const point = need.has('events') ? hittablePoint(aim.shown, aim.target, options.position) : plainPoint(aim, options);
   if (options.guard && need.has('events')) armGuard(aim.target);
-  return { ...describeTarget(aim.target), ...point, box: plainBox(aim.shown) };
+  return { ...describeTarget(aim.target), ...point, downloads: isDownloadLink(aim.target) };
+}
+
+/** A link that is followed into a file: the browser starts that without telling the page. */
+function isDownloadLink(element) {
+  return element.closest('a[download][href], area[download][href]') !== null;
 }
 
 /**
@@ -61,8 +88,8 @@ function checkStates({ target, shown }, need) {
 }
 
 /** Resolves when the box is the same in two frames; the first look is now, so rest costs one frame. */
-async function settled(element) {
-  await animationsStarted(element);
+async function settled(element, end) {
+  await animationsStarted(element, end);
   const frames = animationsAround(element).length ? CAUTIOUS_FRAMES : 1;
   let before = boxKey(element);
   for (let frame = 0; frame < frames; frame++) {
@@ -75,9 +102,10 @@ async function settled(element) {
 }
 
 /** An animation that waits for its first frame does not move yet: equal boxes prove nothing before that. */
-async function animationsStarted(element) {
+async function animationsStarted(element, end) {
   for (let frame = 0; frame < START_FRAMES; frame++) {
     if (!animationsAround(element).some((animation) => animation.pending)) return;
+    if (performance.now() >= end) failAbout(element, 'not-stable', { why: 'it is about to move' });
     await nextFrame();
   }
 }

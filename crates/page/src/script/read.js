@@ -8,10 +8,11 @@ const USUAL_STYLES =
 const READERS = {
   __proto__: null,
   text: (element) => renderedText(element),
-  html: (element) => element.innerHTML,
+  html: (element) => innerHtmlOf(element),
+  'outer-html': (element) => outerHtmlOf(element),
   value: (element) => readValue(element),
-  attr: (element, name) => element.getAttribute(name),
-  box: (element) => plainBox(element),
+  attr: (element, name) => attributeOf(element, name),
+  box: readBox,
   styles: (element, names) => readStyles(element, names),
 };
 
@@ -30,30 +31,40 @@ function read({ locator, what, name }) {
 function renderedText(element) {
   if (isHtml(element, 'select')) return [...element.selectedOptions].map((option) => option.label).join('\n');
   if (isHtml(element, 'input') || isHtml(element, 'textarea')) return element.value;
-  if (!element.checkVisibility() || typeof element.innerText !== 'string') return element.textContent;
-  return shadowRootOf(element) ? shadowText(element) : element.innerText;
+  if (!isRendered(element) || typeof innerTextOf(element) !== 'string') return textContentOf(element);
+  return shadowRootOf(element) ? shadowText(element) : innerTextOf(element);
 }
 
 /** innerText stops at shadow roots: put their parts in. */
 function shadowText(element) {
   const parts = [];
   for (const child of flatChildren(element)) {
-    if (child.nodeType === TEXT) parts.push(child.data);
-    else if (child.nodeType === ELEMENT && !UNREAD_TAGS.has(child.localName)) parts.push(renderedText(child));
+    if (nodeTypeOf(child) === TEXT) parts.push(child.data);
+    else if (nodeTypeOf(child) === ELEMENT && !UNREAD_TAGS.has(localNameOf(child))) parts.push(renderedText(child));
   }
   return parts.map((part) => part.trim()).filter(Boolean).join('\n');
 }
 
 function readValue(element) {
-  if ('value' in element && typeof element.value !== 'function') return String(element.value);
-  if (editingHostOf(element)) return normalEditorText(element.innerText);
-  const said = element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow');
+  if (!isHtml(element, 'form') && 'value' in element && typeof element.value !== 'function') return String(element.value);
+  if (editingHostOf(element)) return normalEditorText(innerTextOf(element));
+  const said = attributeOf(element, 'aria-valuetext') ?? attributeOf(element, 'aria-valuenow');
   return said ?? failAbout(element, 'wrong-type', { why: 'it has no value' });
+}
+
+/** Something without a box is nowhere: 0, 0, 0, 0 would be a lie. */
+function readBox(element) {
+  if (boxesOf(element).length === 0 && !hasArea(boundsOf(element)) && !clientRectsOf(element).length) {
+    failAbout(element, 'not-visible', { why: invisibleBecause(element) || 'it has no box' });
+  }
+  return plainBox(element);
 }
 
 function readStyles(element, names) {
   const style = getComputedStyle(element);
   const wanted = (names || USUAL_STYLES).split(/[\s,]+/).filter(Boolean);
+  const unknown = wanted.find((name) => style.getPropertyValue(name) === '' && !CSS.supports(name, 'initial') && !name.startsWith('--'));
+  if (unknown) fail('bad-setting', { why: `there is no style called ${JSON.stringify(unknown)}` });
   return Object.fromEntries(wanted.map((name) => [name, style.getPropertyValue(name)]));
 }
 
@@ -77,6 +88,17 @@ function state({ locator, what }) {
   }
   const element = found.find(isVisible) || found[0];
   return { value: test(element), count: found.length, id: idOf(element) };
+}
+
+/** The state, as soon as it is what is wanted or when the time is over. */
+async function stateBecomes({ locator, what, wanted, timeout }) {
+  try {
+    await keepTrying(timeout, () => state({ locator, what }).value === wanted || fail('unmet'));
+    return { value: wanted };
+  } catch (error) {
+    if (error instanceof Failure && error.kind === 'unmet') return { value: !wanted };
+    throw error;
+  }
 }
 
 function isField(element) {

@@ -23,6 +23,6 @@ function idOf(element) {
 function elementOf(id) {
   const element = elementById.get(id)?.deref();
   if (!element) fail('stale', { id });
-  if (!element.isConnected || element.ownerDocument !== document) failAbout(element, 'stale', { id });
+  if (!isConnected(element) || ownerDocumentOf(element) !== document) failAbout(element, 'stale', { id });
   return element;
 }

@@ -25,9 +25,9 @@ const ASIDE_SCOPES = 'article, aside, nav, section';
 const SECTIONING = 'article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
 
 const IMPLICIT_ROLES = {
-  a: (element) => (element.hasAttribute('href') || element.hasAttribute('xlink:href') ? 'link' : 'generic'),
+  a: (element) => (hasAttribute(element, 'href') || hasAttribute(element, 'xlink:href') ? 'link' : 'generic'),
   address: 'group',
-  area: (element) => (element.hasAttribute('href') ? 'link' : 'generic'),
+  area: (element) => (hasAttribute(element, 'href') ? 'link' : 'generic'),
   article: 'article',
   aside: (element) => (isInside(element, ASIDE_SCOPES) && !hasAuthorName(element) ? 'generic' : 'complementary'),
   audio: 'audio',
@@ -55,7 +55,7 @@ const IMPLICIT_ROLES = {
   h5: 'heading',
   h6: 'heading',
   // Named groups of shapes only exist in SVG.
-  g: (element) => (hasAuthorName(element) || element.firstElementChild?.localName === 'title' ? 'group' : 'generic'),
+  g: (element) => (hasAuthorName(element) || isTagged(firstElementOf(element), 'title') ? 'group' : 'generic'),
   header: (element) => (isInside(element, SECTIONING) ? 'sectionheader' : 'banner'),
   hgroup: 'group',
   hr: 'separator',
@@ -118,7 +118,7 @@ const INPUT_ROLES = {
 const TYPES_WITH_SUGGESTIONS = new Set(['text', 'search', 'email', 'tel', 'url']);
 
 function roleOf(element) {
-  const asked = element.getAttribute('role');
+  const asked = attributeOf(element, 'role');
   return (asked !== null && explicitRole(element, asked)) || implicitRole(element);
 }
 
@@ -141,34 +141,34 @@ function keepsItsRole(element) {
 }
 
 function implicitRole(element) {
-  const rule = IMPLICIT_ROLES[element.localName];
+  const rule = IMPLICIT_ROLES[localNameOf(element)];
   if (rule === undefined) return 'generic';
   return typeof rule === 'string' ? rule : rule(element);
 }
 
 function roleOfInput(input) {
   const type = input.type;
-  if (TYPES_WITH_SUGGESTIONS.has(type) && input.hasAttribute('list') && input.list) return 'combobox';
+  if (TYPES_WITH_SUGGESTIONS.has(type) && hasAttribute(input, 'list') && input.list) return 'combobox';
   return INPUT_ROLES[type] || 'textbox';
 }
 
 function roleOfListItem(element) {
-  const parent = element.parentElement;
-  const list = parent && parent.hasAttribute('role') && roleOf(parent);
+  const parent = parentElementOf(element);
+  const list = parent && hasAttribute(parent, 'role') && roleOf(parent);
   return list === 'none' ? 'none' : 'listitem';
 }
 
 /** Tables of a single row or column without headers, and tables around tables, only arrange things. */
 function isDataTable(table) {
-  if (hasAuthorName(table) || table.caption || table.tHead || table.tFoot || table.hasAttribute('summary')) return true;
-  if (table.querySelector(':scope > tbody > tr > th, :scope > tr > th, :scope > colgroup')) return true;
-  if (table.querySelector('table')) return false;
+  if (hasAuthorName(table) || table.caption || table.tHead || table.tFoot || hasAttribute(table, 'summary')) return true;
+  if (firstIn(table, ':scope > tbody > tr > th, :scope > tr > th, :scope > colgroup')) return true;
+  if (firstIn(table, 'table')) return false;
   const rows = table.rows;
   return rows.length > 1 && rows[0].cells.length > 1;
 }
 
 function tableRole(element) {
-  const table = element.closest('table, [role=table], [role=grid], [role=treegrid]');
+  const table = closestOf(element, 'table, [role=table], [role=grid], [role=treegrid]');
   return table ? roleOf(table) : 'generic';
 }
 
@@ -181,32 +181,32 @@ const TABLE_ROLES = new Set(['table', 'grid', 'treegrid']);
 function roleOfCell(cell) {
   const table = tableRole(cell);
   if (!TABLE_ROLES.has(table)) return 'generic';
-  if (cell.localName === 'td') return table === 'table' ? 'cell' : 'gridcell';
+  if (localNameOf(cell) === 'td') return table === 'table' ? 'cell' : 'gridcell';
   return isRowHeader(cell) ? 'rowheader' : 'columnheader';
 }
 
 function isRowHeader(cell) {
-  const scope = cell.getAttribute('scope')?.toLowerCase();
+  const scope = attributeOf(cell, 'scope')?.toLowerCase();
   if (scope) return scope.startsWith('row');
-  const before = cell.previousElementSibling;
-  const after = cell.nextElementSibling;
-  if (before?.localName === 'th' || after?.localName === 'th' || cell.closest('thead')) return false;
-  return after?.localName === 'td' || before?.localName === 'td';
+  const before = previousElementOf(cell);
+  const after = nextElementOf(cell);
+  if (isTagged(before, 'th') || isTagged(after, 'th') || closestOf(cell, 'thead')) return false;
+  return isTagged(after, 'td') || isTagged(before, 'td');
 }
 
 /** An empty alternative text says that a picture says nothing; only ARIA or focus can overrule that. */
 function isDecoration(image) {
-  return image.getAttribute('alt') === '' && !image.hasAttribute('aria-label') && !image.hasAttribute('aria-labelledby') && !isFocusable(image);
+  return attributeOf(image, 'alt') === '' && !hasAttribute(image, 'aria-label') && !hasAttribute(image, 'aria-labelledby') && !isFocusable(image);
 }
 
 function isHandle(summary) {
-  const details = summary.parentElement;
-  return details?.localName === 'details' && details.querySelector(':scope > summary') === summary;
+  const details = parentElementOf(summary);
+  return isTagged(details, 'details') && firstIn(details, ':scope > summary') === summary;
 }
 
 function isInside(element, selector) {
-  const parent = element.parentElement;
-  return parent !== null && parent.closest(selector) !== null;
+  const parent = parentElementOf(element);
+  return parent !== null && closestOf(parent, selector) !== null;
 }
 
 function closestRole(element, role) {
@@ -215,10 +215,10 @@ function closestRole(element, role) {
 
 /** Whether the author gave the element a name of its own, which some roles need to exist. */
 function hasAuthorName(element) {
-  return Boolean(element.getAttribute('aria-label')?.trim() || element.hasAttribute('aria-labelledby') || element.getAttribute('title')?.trim());
+  return Boolean(attributeOf(element, 'aria-label')?.trim() || hasAttribute(element, 'aria-labelledby') || attributeOf(element, 'title')?.trim());
 }
 
 /** Whether the element can take focus; -1 counts too, since script can move focus there. */
 function isFocusable(element) {
-  return element.tabIndex >= 0 || element.hasAttribute('tabindex');
+  return tabIndexOf(element) >= 0 || hasAttribute(element, 'tabindex');
 }

@@ -104,9 +104,9 @@ class SnapshotWalk {
   }
 
   #visitReachable(element, place) {
-    const facts = element.hasAttributes() ? readAttributes(element) : NO_ATTRIBUTES;
-    if (facts.isHidden || UNREAD_TAGS.has(element.localName)) return;
-    if (!element.checkVisibility()) {
+    const facts = hasAttributes(element) ? readAttributes(element) : NO_ATTRIBUTES;
+    if (facts.isHidden || UNREAD_TAGS.has(localNameOf(element))) return;
+    if (!isRendered(element)) {
       this.#visitUnrendered(element, place);
       return;
     }
@@ -132,7 +132,7 @@ class SnapshotWalk {
       this.#addAction(element, role, '', below);
       return;
     }
-    const hints = facts !== NO_ATTRIBUTES || isPointerRoot || element.localName === 'label' ? hintsOf(element, facts, isPointerRoot, place) : '';
+    const hints = facts !== NO_ATTRIBUTES || isPointerRoot || localNameOf(element) === 'label' ? hintsOf(element, facts, isPointerRoot, place) : '';
     if (hints !== '') this.#addAction(element, role, hints, below);
     else if (role === 'iframe') this.#addFrame(element, below);
     else if (this.isInteractive) this.#addContext(element, role, below);
@@ -152,7 +152,7 @@ class SnapshotWalk {
 
   /** The content of the frame is another document's snapshot; its rows are put below this one. */
   #addFrame(element, place) {
-    if (!hasArea(element.getBoundingClientRect())) return;
+    if (!hasArea(boundingBoxOf(element))) return;
     this.#addRow(element, { role: 'iframe', hasId: true, hints: '', name: this.names.name(element, 'iframe'), value: '' }, place, place);
   }
 
@@ -174,7 +174,7 @@ class SnapshotWalk {
     const isPlain = TEXT_LEVEL_ROLES.has(role);
     const name = isPlain && !facts.isNamed ? '' : this.names.name(element, role);
     if (isNameOfParent(element)) return;
-    if (place.isFace || (name === '' && (isPlain || element.localName === 'svg'))) {
+    if (place.isFace || (name === '' && (isPlain || localNameOf(element) === 'svg'))) {
       this.#visitContent(element, place);
       return;
     }
@@ -208,7 +208,7 @@ class SnapshotWalk {
   }
 
   #visitContent(element, place) {
-    const tag = element.localName;
+    const tag = localNameOf(element);
     if (FALLBACK_TAGS.has(tag)) return;
     if (tag === 'select') this.#visitOptions(element, place);
     else if (this.isInteractive || place.isSaid || tag === 'textarea') this.#visitElements(element, place);
@@ -218,12 +218,12 @@ class SnapshotWalk {
 
   #visitElements(element, place) {
     const owned = this.#ownedBelow(element);
-    if (shadowRootOf(element) === null && element.localName !== 'slot') {
-      for (let child = element.firstElementChild; child; child = child.nextElementSibling) {
+    if (shadowRootOf(element) === null && localNameOf(element) !== 'slot') {
+      for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
         if (!this.owned.isOwned(child)) this.#visit(child, place);
       }
     } else {
-      for (const child of flatChildren(element)) if (child.nodeType === ELEMENT && !this.owned.isOwned(child)) this.#visit(child, place);
+      for (const child of flatChildren(element)) if (nodeTypeOf(child) === ELEMENT && !this.owned.isOwned(child)) this.#visit(child, place);
     }
     for (const child of owned) this.#visit(child, place);
   }
@@ -232,10 +232,10 @@ class SnapshotWalk {
     const owned = this.#ownedBelow(element);
     const showsText = this.view === null || hasArea(intersection(boundsOf(element), this.view));
     for (const child of flatChildren(element)) {
-      if (child.nodeType === TEXT) {
+      if (nodeTypeOf(child) === TEXT) {
         if (showsText) this.#addText(asShown(child.data, element), place.depth);
-      } else if (child.nodeType === ELEMENT && !this.owned.isOwned(child)) {
-        if (child.localName === 'br') this.#addText(' ', place.depth);
+      } else if (nodeTypeOf(child) === ELEMENT && !this.owned.isOwned(child)) {
+        if (localNameOf(child) === 'br') this.#addText(' ', place.depth);
         else this.#visit(child, place);
       }
     }
@@ -251,10 +251,10 @@ class SnapshotWalk {
 
   /** The list of a closed select is not rendered, but it is what there is to choose from. */
   #visitOptions(select, place) {
-    for (const child of select.querySelectorAll('option, optgroup')) {
+    for (const child of allIn(select, 'option, optgroup')) {
       if (getComputedStyle(child).display === 'none') continue;
-      const isGroup = child.localName === 'optgroup';
-      const isGrouped = !isGroup && child.parentElement.localName === 'optgroup';
+      const isGroup = localNameOf(child) === 'optgroup';
+      const isGrouped = !isGroup && localNameOf(parentElementOf(child)) === 'optgroup';
       const at = isGrouped ? place.below({}) : place;
       const name = cutAt(tidy(child.label), NAME_LENGTH);
       this.#addLeaf(child, { role: isGroup ? 'group' : 'option', hasId: !isGroup, hints: '', name, value: '' }, at.depth);
@@ -263,9 +263,9 @@ class SnapshotWalk {
 
   /** The areas of an image map belong to the picture that shows them. */
   #visitAreas(image, place) {
-    const map = image.getRootNode().querySelector(`map[name=${JSON.stringify(image.useMap.replace(/^#/, ''))}]`);
-    for (const area of map ? map.querySelectorAll('area[href]') : []) {
-      const role = this.names.role(area, area.getAttribute('role'));
+    const map = firstIn(rootNodeOf(image), `map[name=${JSON.stringify(image.useMap.replace(/^#/, ''))}]`);
+    for (const area of map ? allIn(map, 'area[href]') : []) {
+      const role = this.names.role(area, attributeOf(area, 'role'));
       this.#addLeaf(area, { role, hasId: true, hints: '', name: this.names.name(area, role), value: '' }, place.depth);
     }
   }
@@ -293,11 +293,11 @@ class SnapshotWalk {
 
 /** The legend of a fieldset and the caption of a table were already said, unless ARIA names them otherwise. */
 function isNameOfParent(element) {
-  const parent = element.parentElement;
+  const parent = parentElementOf(element);
   const isNaming =
-    (element.localName === 'legend' && parent?.localName === 'fieldset' && parent.querySelector(':scope > legend') === element) ||
-    (element.localName === 'caption' && parent?.caption === element);
-  return isNaming && !parent.hasAttribute('aria-label') && !parent.hasAttribute('aria-labelledby') && element.firstElementChild === null;
+    (localNameOf(element) === 'legend' && isTagged(parent, 'fieldset') && firstIn(parent, ':scope > legend') === element) ||
+    (localNameOf(element) === 'caption' && parent?.caption === element);
+  return isNaming && !hasAttribute(parent, 'aria-label') && !hasAttribute(parent, 'aria-labelledby') && firstElementOf(element) === null;
 }
 
 /** Whether the name or value of a node holds the text below it, whole. */

@@ -28,7 +28,7 @@ class BrowserNames extends OwnNames {
   role(element, attribute) {
     const role = element.computedRole;
     // Empty for what has no ARIA role (date fields, summaries); an image in an <img alt=""> is none.
-    if (!role || element.localName === 'img' || element.localName === 'table') return super.role(element, attribute);
+    if (!role || localNameOf(element) === 'img' || localNameOf(element) === 'table') return super.role(element, attribute);
     return BROWSER_ROLES[role] || role;
   }
 

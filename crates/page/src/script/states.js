@@ -7,12 +7,12 @@ function invisibleBecause(element) {
   if (getComputedStyle(stand).display === 'contents') {
     return showsSomething(stand) ? null : 'it is display:contents without visible content';
   }
-  if (!stand.checkVisibility()) return unrenderedBecause(stand);
+  if (!isRendered(stand)) return unrenderedBecause(stand);
   if (getComputedStyle(stand).visibility !== 'visible') return 'visibility is hidden';
-  const box = stand.getBoundingClientRect();
+  const box = boundingBoxOf(stand);
   if (box.width > 0 && box.height > 0) return null;
   // A block inside an inline element gives that element its extent.
-  if ([...stand.getClientRects()].some((rect) => rect.width > 0 && rect.height > 0)) return null;
+  if ([...clientRectsOf(stand)].some((rect) => rect.width > 0 && rect.height > 0)) return null;
   return `its box is empty (${box.width}x${box.height})`;
 }
 
@@ -29,7 +29,7 @@ function visibleStandIn(element) {
 /** The select whose closed list holds an option or group; null for lists that are always open. */
 function dropDownOf(element) {
   if (!isHtml(element, 'option') && !isHtml(element, 'optgroup')) return null;
-  const select = element.closest('select');
+  const select = closestOf(element, 'select');
   return select && !select.multiple && select.size <= 1 ? select : null;
 }
 
@@ -37,15 +37,15 @@ function unrenderedBecause(element) {
   const hider = flatClosest(element, (at) => getComputedStyle(at).display === 'none');
   if (hider === element) return 'display is none';
   if (hider) return `it is inside ${previewOf(hider)}, whose display is none`;
-  if (!element.isConnected) return 'it is not in the document';
+  if (!isConnected(element)) return 'it is not in the document';
   return flatClosest(element, (at) => isHtml(at, 'details') && !at.open) ? 'it is inside a closed <details>' : 'it is not rendered';
 }
 
 /** Whether a display:contents element has a visible element or text below it. */
 function showsSomething(element) {
   for (const child of flatChildren(element)) {
-    if (child.nodeType === ELEMENT && isVisible(child)) return true;
-    if (child.nodeType === TEXT && rectsOfText(child).length) return true;
+    if (nodeTypeOf(child) === ELEMENT && isVisible(child)) return true;
+    if (nodeTypeOf(child) === TEXT && rectsOfText(child).length) return true;
   }
   return false;
 }
@@ -59,19 +59,29 @@ function rectsOfText(node) {
 /** Why the element does not react to the user, or null. A label is as dead as its control. */
 function disabledBecause(element) {
   const control = isHtml(element, 'label') && element.control;
-  return nativelyDisabledBecause(element) || ariaDisabledBecause(element) || (control ? nativelyDisabledBecause(control) : null);
+  return nativelyDisabledBecause(element) || ariaDisabledBecause(element) || (control ? nativelyDisabledBecause(control) : null) || inertBecause(element);
+}
+
+/** Why the browser keeps the user from the element altogether, or null. */
+function inertBecause(element) {
+  const isModal = (at) => isHtml(at, 'dialog') && matchesSelector(at, ':modal');
+  // A modal dialog is alive in an inert part of the page.
+  const stop = flatClosest(element, (at) => isModal(at) || hasAttribute(at, 'inert'));
+  if (stop && hasAttribute(stop, 'inert')) return stop === element ? 'it is inert' : `it is inside ${previewOf(stop)}, which is inert`;
+  const modal = stop ? null : modalDialog();
+  return modal ? `a modal dialog is open: ${previewOf(modal)}` : null;
 }
 
 function nativelyDisabledBecause(element) {
-  if (element.matches(':disabled')) {
-    return element.hasAttribute('disabled') ? 'it has the disabled attribute' : 'it is inside a disabled container';
+  if (matchesSelector(element, ':disabled')) {
+    return hasAttribute(element, 'disabled') ? 'it has the disabled attribute' : 'it is inside a disabled container';
   }
-  const list = isHtml(element, 'option') && element.closest('select');
+  const list = isHtml(element, 'option') && closestOf(element, 'select');
   return list && list.disabled ? 'its select is disabled' : null;
 }
 
 function ariaDisabledBecause(element) {
-  const marked = flatClosest(element, (at) => at.getAttribute('aria-disabled')?.toLowerCase() === 'true');
+  const marked = flatClosest(element, (at) => attributeOf(at, 'aria-disabled')?.toLowerCase() === 'true');
   if (!marked) return null;
   return marked === element ? 'aria-disabled is true' : `aria-disabled is true on ${previewOf(marked)}`;
 }
@@ -79,7 +89,7 @@ function ariaDisabledBecause(element) {
 /** Why text cannot be changed although the element is a field, or null. */
 function readonlyBecause(element) {
   if ((isHtml(element, 'input') || isHtml(element, 'textarea')) && element.readOnly) return 'readonly';
-  return element.getAttribute('aria-readonly')?.toLowerCase() === 'true' ? 'aria-readonly' : null;
+  return attributeOf(element, 'aria-readonly')?.toLowerCase() === 'true' ? 'aria-readonly' : null;
 }
 
 /** true, false or 'mixed'; undefined if the element has no such state. */
@@ -88,22 +98,22 @@ function checkedState(element) {
     return element.indeterminate && element.type === 'checkbox' ? 'mixed' : element.checked;
   }
   if (!CHECKABLE_ROLES.has(roleOf(element))) return undefined;
-  const value = element.getAttribute('aria-checked')?.toLowerCase();
+  const value = attributeOf(element, 'aria-checked')?.toLowerCase();
   return value === 'mixed' ? 'mixed' : value === 'true';
 }
 
 const CHECKABLE_ROLES = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
 
 function isEditingHost(element) {
-  const value = element.getAttribute('contenteditable');
+  const value = attributeOf(element, 'contenteditable');
   return value !== null && /^(?:|true|plaintext-only)$/i.test(value.trim());
 }
 
 /** The contenteditable root around an element, or the body in design mode. */
 function editingHostOf(element) {
   if (document.designMode === 'on') return document.body;
-  if (!element.isContentEditable) return null;
+  if (!isContentEditable(element)) return null;
   let host = element;
-  while (host.parentElement?.isContentEditable) host = host.parentElement;
+  for (let parent; (parent = parentElementOf(host)) && isContentEditable(parent); ) host = parent;
   return host;
 }

@@ -10,15 +10,29 @@ const VALUE_LABELLED = new Set(['button', 'submit', 'reset']);
 const INLINE_DISPLAYS = new Set(['inline', 'contents', 'ruby', 'ruby-text']);
 
 class TextMap {
+  /** The whole text, once the walk is done. */
   text = '';
+  // Joined at the end: asking for the last character of a string that grows copies it each time.
+  #parts = [];
+  #length = 0;
+  #endsInSpace = true;
   #starts = [];
   #owners = [];
   #ranges = new Map();
 
-  static ofDocument() {
-    const map = new TextMap();
+  #most;
+
+  constructor(most) {
+    this.#most = most;
+  }
+
+  /** The text of the document, or of as much of it as gives `most` characters. */
+  static ofDocument(most = Infinity) {
+    const map = new TextMap(most);
     const root = document.body || document.documentElement;
     if (root) map.#addElement(root);
+    map.text = map.#parts.join('');
+    map.#parts = [];
     return map;
   }
 
@@ -47,39 +61,49 @@ class TextMap {
   }
 
   #addElement(element) {
-    const tag = element.localName;
+    if (this.#length > this.#most) return;
+    stopWhenOverdue();
+    const tag = localNameOf(element);
     if (UNREAD_TAGS.has(tag) || FALLBACK_TAGS.has(tag) || isSvgMetadata(element)) return;
     const style = getComputedStyle(element);
     const display = style.display;
-    if (display === 'none' || (display !== 'contents' && !element.checkVisibility())) return;
+    if (display === 'none' || (display !== 'contents' && !isRendered(element))) return;
     const isInline = INLINE_DISPLAYS.has(display);
     if (!isInline || tag === 'br') this.#addSpace(element);
-    const start = this.text.length;
-    this.#addContent(element, style.visibility === 'visible');
-    this.#ranges.set(element, [start, this.text.length]);
+    const start = this.#length;
+    this.#addContent(element, style);
+    this.#ranges.set(element, [start, this.#length]);
     if (!isInline) this.#addSpace(element);
   }
 
-  #addContent(element, isVisible) {
+  #addContent(element, style) {
+    const isVisible = style.visibility === 'visible';
     if (isHtml(element, 'input')) {
       if (isVisible && VALUE_LABELLED.has(element.type)) this.#addText(nameOfButtonInput(element), element);
     } else if (isHtml(element, 'select')) {
       if (element.multiple || element.size > 1) for (const option of element.options) this.#addElement(option);
     } else if (!isHtml(element, 'textarea')) {
+      const only = isHtml(element, 'details') ? null : onlyText(element);
+      if (only !== null) {
+        if (isVisible && only !== '') this.#addText(inCase(only, style), element);
+        return;
+      }
       for (const child of flatChildren(element)) {
-        if (child.nodeType === ELEMENT) this.#addElement(child);
-        else if (child.nodeType === TEXT && isVisible) this.#addText(asShown(child.data, element), element);
+        if (nodeTypeOf(child) === ELEMENT) this.#addElement(child);
+        else if (nodeTypeOf(child) === TEXT && isVisible) this.#addText(inCase(child.data, style), element);
       }
     }
   }
 
   #addText(raw, owner) {
     let text = raw.replace(/\s+/g, ' ');
-    if (text.startsWith(' ') && (this.text === '' || this.text.endsWith(' '))) text = text.slice(1);
+    if (this.#endsInSpace && text.startsWith(' ')) text = text.slice(1);
     if (text === '') return;
-    this.#starts.push(this.text.length);
+    this.#starts.push(this.#length);
     this.#owners.push(owner);
-    this.text += text;
+    this.#parts.push(text);
+    this.#length += text.length;
+    this.#endsInSpace = text.endsWith(' ');
   }
 
   #addSpace(owner) {
@@ -89,7 +113,7 @@ class TextMap {
 
 /** What a button-like input shows; the browser has a word of its own for those without a value. */
 function nameOfButtonInput(input) {
-  if (input.value || input.hasAttribute('value')) return input.value;
+  if (input.value || hasAttribute(input, 'value')) return input.value;
   return input.type === 'submit' ? 'Submit' : input.type === 'reset' ? 'Reset' : '';
 }
 
@@ -100,6 +124,7 @@ function queryText(value, exact) {
   const map = TextMap.ofDocument();
   const found = new Set();
   for (const [start, end] of occurrences(map.text, wanted, exact)) {
+    stopWhenOverdue();
     const element = map.elementAround(start, end);
     if (element && (!exact || map.textIn(element) === wanted)) found.add(element);
   }
@@ -114,14 +139,15 @@ function occurrences(text, wanted, exact) {
 /** A cheap test that spares the walk: without shadow roots and buttons, textContent has all the words. */
 function mayContain(wanted) {
   const word = wanted.split(' ').reduce((best, next) => (next.length > best.length ? next : best)).toLowerCase();
-  if (document.documentElement.textContent.toLowerCase().includes(word)) return true;
-  return document.querySelector('input') !== null || openRoots().length > 1;
+  if (textContentOf(document.documentElement).toLowerCase().includes(word)) return true;
+  return firstIn(document, 'input') !== null || openRoots().length > 1;
 }
 
 /** Drops elements that contain another one of the set. */
 function withoutAncestors(found) {
   const smallest = new Set(found);
   for (const element of found) {
+    stopWhenOverdue();
     for (let at = flatParent(element); at; at = flatParent(at)) smallest.delete(at);
   }
   return smallest;

@@ -8,7 +8,7 @@ use surehand_browser::launch::{LaunchOptions, launch_with_fallback};
 use surehand_browser::{BrowserProcess, Channel, Machine, find};
 use surehand_cdp::protocol::target;
 use surehand_cdp::{Closed, Connection, Event, EventSink, Session, Transport, WeakConnection};
-use surehand_page::{Attachment, Deadline, LoadState, Page};
+use surehand_page::{Attachment, Deadline, LoadState, Page, Screen, SharedSurroundings, Surroundings};
 
 /// A browser that ends with the test.
 pub struct Browser {
@@ -29,7 +29,9 @@ impl EventSink for Tabs {
         if method == target::AttachedToTarget::METHOD {
             let attachment: Attachment = serde_json::from_str(params.get()).unwrap();
             let connection = self.connection.get().unwrap().upgrade().unwrap();
-            self.pages.lock().unwrap().push(Page::take_over(&connection, &attachment, Some((1280, 720))));
+            let screen = Some(Screen::desktop(1280, 720, 1.0));
+            let surroundings = SharedSurroundings::new(Surroundings { screen, ..Default::default() });
+            self.pages.lock().unwrap().push(Page::take_over(&connection, &attachment, &surroundings));
         }
     }
 

@@ -65,6 +65,12 @@ pub(crate) fn connect(path: &Path) -> Result<Option<ClientStream>, Fault> {
     }
 }
 
+/// The same stream for code that must not block.
+pub(crate) fn without_blocking(stream: ClientStream) -> io::Result<tokio::net::UnixStream> {
+    stream.set_nonblocking(true)?;
+    tokio::net::UnixStream::from_std(stream)
+}
+
 /// Reading fails when the other end is silent for longer than this.
 pub(crate) fn limit_silence(stream: &ClientStream, limit: Duration) -> io::Result<()> {
     stream.set_read_timeout(Some(limit))

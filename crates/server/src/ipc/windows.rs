@@ -133,6 +133,11 @@ pub(crate) async fn asked_to_end() -> io::Result<()> {
     }
 }
 
+/// The same stream for code that must not block.
+pub(crate) fn without_blocking(stream: ClientStream) -> io::Result<tokio::fs::File> {
+    Ok(tokio::fs::File::from_std(stream))
+}
+
 /// A pipe that is opened as a file has no read timeout; a daemon that hangs is ended by hand here.
 pub(crate) fn limit_silence(_: &ClientStream, _: Duration) -> io::Result<()> {
     Ok(())

@@ -150,6 +150,8 @@ pub struct Response {
     pub chunks: Vec<(Duration, Vec<u8>)>,
     /// Whether the end of the body never comes.
     pub never_ends: bool,
+    /// Whether the connection is closed in the middle of the body.
+    pub breaks_off: bool,
     /// Whether the connection is closed instead of a response.
     pub hangs_up: bool,
 }
@@ -165,6 +167,7 @@ impl Response {
             delay: Duration::ZERO,
             chunks: vec![],
             never_ends: false,
+            breaks_off: false,
             hangs_up: false,
         }
     }
@@ -237,6 +240,13 @@ impl Response {
     #[must_use]
     pub fn chunk(mut self, pause: Duration, bytes: impl Into<Vec<u8>>) -> Self {
         self.chunks.push((pause, bytes.into()));
+        self
+    }
+
+    /// The same, with the connection closed before the end of the body.
+    #[must_use]
+    pub fn broken_off(mut self) -> Self {
+        self.breaks_off = true;
         self
     }
 

@@ -204,7 +204,7 @@ fn send(stream: &mut TcpStream, response: &Response, head: bool, shared: &Shared
         return wait_for_the_end(stream);
     }
     let bodiless = matches!(response.status, 100..=199 | 204 | 304);
-    let in_parts = !bodiless && (response.never_ends || !response.chunks.is_empty());
+    let in_parts = !bodiless && (response.never_ends || response.breaks_off || !response.chunks.is_empty());
     let mut message = format!("HTTP/1.1 {} {}\r\n", response.status, reason(response.status));
     for (name, value) in &response.headers {
         message.push_str(&format!("{name}: {value}\r\n"));
@@ -235,6 +235,9 @@ fn send(stream: &mut TcpStream, response: &Response, head: bool, shared: &Shared
         let mut part = vec![];
         push_chunk(&mut part, bytes);
         stream.write_all(&part)?;
+    }
+    if response.breaks_off {
+        return Ok(false);
     }
     if response.never_ends {
         return wait_for_the_end(stream);

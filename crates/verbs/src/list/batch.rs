@@ -66,7 +66,8 @@ impl Report for BatchReport {
 }
 
 impl Verb for Batch {
-    const EFFECT: Effect = Effect::Acts;
+    /// What it runs has an effect of its own.
+    const EFFECT: Effect = Effect::Manages;
     // Each of its commands is checked by itself.
     const BLOCKED_BY_DIALOG: bool = false;
     type Output = BatchReport;
@@ -106,8 +107,9 @@ impl Verb for Batch {
 }
 
 /// Says which command is meant.
-fn about(line: &[String], fault: Fault) -> Fault {
-    Fault { message: format!("`{}`: {}", join_words(line), fault.message), ..fault }
+fn about(line: &[String], mut fault: Fault) -> Fault {
+    fault.message = format!("`{}`: {}", join_words(line), fault.message);
+    fault
 }
 
 async fn run_one(line: Vec<String>, command: Command, cx: &Context) -> Step {

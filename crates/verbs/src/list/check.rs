@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
-use crate::target::Hit;
-use crate::{Context, Effect, Report, Verb};
+use crate::pointing::{Pointed, Pointing, Words};
+use crate::{Context, Effect, Verb};
 
 /// Check a box, radio or switch; does nothing if it is checked
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -14,30 +14,22 @@ use crate::{Context, Effect, Report, Verb};
 pub struct Check {
     /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
-}
-
-/// What was hit.
-#[derive(Debug, Serialize)]
-pub struct Checked {
-    checked: String,
+    /// How to point at it
+    #[command(flatten)]
     #[serde(flatten)]
-    hit: Hit,
-}
-
-impl Report for Checked {
-    fn text(&self) -> String {
-        self.hit.text("checked")
-    }
+    pub pointing: Pointing,
 }
 
 impl Verb for Check {
     const EFFECT: Effect = Effect::Acts;
-    type Output = Checked;
+    type Output = Pointed;
 
-    async fn run(self, cx: &Context) -> Result<Checked, Fault> {
+    async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
+        const WORDS: Words = Words { field: "checked", done: "checked", possible: "could check" };
+        let options = self.pointing.options()?;
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
-        let acted = tab.page.set_checked(&locator, true, &cx.deadline()).await?;
-        Ok(Checked { checked: self.selector, hit: Hit::new(&session, acted) })
+        let acted = tab.page.set_checked(&locator, true, &options, &cx.deadline()).await?;
+        Ok(self.pointing.report(WORDS, &session, self.selector, acted))
     }
 }

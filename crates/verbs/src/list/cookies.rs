@@ -122,9 +122,10 @@ impl Verb for Cookies {
                 Ok(CookieReport::Cleared { cleared: session.cookies().await?.is_empty() })
             }
             Some(Action::Set(set)) => {
+                set.refuse_unwritable()?;
                 let name = set.name.clone();
                 let page = session.active_tab()?.page.url();
-                session.set_cookie(set.cookie(page)).await?;
+                session.set_cookies(vec![set.cookie(page)]).await?;
                 // The browser drops a cookie that breaks its rules without a word.
                 if !session.cookies().await?.iter().any(|cookie| cookie.name == name) {
                     return Err(Fault::new(Kind::BadValue, format!("the browser did not take the cookie {name:?}"))
@@ -137,6 +138,20 @@ impl Verb for Cookies {
 }
 
 impl SetCookie {
+    /// What no cookie header can carry, the browser refuses without a reason.
+    fn refuse_unwritable(&self) -> Result<(), Fault> {
+        let is_bad_name = |c: char| c.is_control() || c.is_whitespace() || matches!(c, ';' | '=' | ',');
+        if self.name.contains(is_bad_name) {
+            let what = "the name of a cookie cannot hold spaces, `;`, `,`, `=` or control characters";
+            return Err(Fault::new(Kind::Usage, format!("{what}: {:?}", self.name)));
+        }
+        if self.value.contains(|c: char| c == ';' || c.is_control()) {
+            let what = "the value of a cookie cannot hold `;` or control characters";
+            return Err(Fault::new(Kind::Usage, what).hint("write them as %3B and the like"));
+        }
+        Ok(())
+    }
+
     fn cookie(self, page: String) -> NewCookie {
         let url = self.url.or_else(|| self.domain.is_none().then_some(page));
         NewCookie {

@@ -3,11 +3,12 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use surehand_session::Fault;
 use surehand_page::ClickOptions;
+use surehand_session::Fault;
 
-use crate::target::Hit;
-use crate::{Context, Effect, Report, Verb};
+use super::mouse::MouseButton;
+use crate::pointing::{Pointed, Pointing, Words};
+use crate::{Context, Effect, Verb};
 
 /// Double-click an element, once it can be clicked
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -15,31 +16,26 @@ use crate::{Context, Effect, Report, Verb};
 pub struct Dblclick {
     /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
-}
-
-/// What was hit.
-#[derive(Debug, Serialize)]
-pub struct Clicked {
-    clicked: String,
+    /// Which button of the mouse
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub button: MouseButton,
+    /// How to point at it
+    #[command(flatten)]
     #[serde(flatten)]
-    hit: Hit,
-}
-
-impl Report for Clicked {
-    fn text(&self) -> String {
-        self.hit.text("double-clicked")
-    }
+    pub pointing: Pointing,
 }
 
 impl Verb for Dblclick {
     const EFFECT: Effect = Effect::Acts;
-    type Output = Clicked;
+    type Output = Pointed;
 
-    async fn run(self, cx: &Context) -> Result<Clicked, Fault> {
+    async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
+        const WORDS: Words = Words { field: "clicked", done: "double-clicked", possible: "could double-click" };
+        let options = ClickOptions { count: 2, button: self.button.into(), ..self.pointing.options()? };
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
-        let twice = ClickOptions { count: 2, ..Default::default() };
-        let acted = tab.page.click(&locator, &twice, &cx.deadline()).await?;
-        Ok(Clicked { clicked: self.selector, hit: Hit::new(&session, acted) })
+        let acted = tab.page.click(&locator, &options, &cx.deadline()).await?;
+        Ok(self.pointing.report(WORDS, &session, self.selector, acted))
     }
 }

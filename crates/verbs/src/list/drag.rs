@@ -29,7 +29,7 @@ pub struct Dragged {
 
 impl Report for Dragged {
     fn text(&self) -> String {
-        format!("{} onto {}", self.hit.text("dragged"), self.target)
+        self.hit.text_with("dragged", &format!(" onto {}", self.target))
     }
 }
 

@@ -48,7 +48,7 @@ impl Verb for Eval {
             return Err(Fault::new(Kind::Usage, "the script is empty").hint("give it as an argument, or on standard input"));
         }
         let (_, tab) = cx.tab().await?;
-        let evaluated = tab.page.evaluate(&script, &cx.deadline()).await?;
+        let evaluated = tab.page.evaluate_in_scope(&script, &cx.deadline()).await?;
         Ok(Evaluated { result: evaluated.result, origin: tab.page.url() })
     }
 

@@ -23,7 +23,7 @@ pub struct Find {
     #[arg(allow_hyphen_values = true)]
     pub value: String,
     /// The action and its arguments; for nth, the selector first
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     #[serde(default)]
     pub action: Vec<String>,
     /// The accessible name, with role
@@ -77,7 +77,8 @@ impl Report for Found {
 }
 
 impl Verb for Find {
-    const EFFECT: Effect = Effect::Acts;
+    /// What it runs has an effect of its own.
+    const EFFECT: Effect = Effect::Manages;
     type Output = Found;
 
     async fn run(self, cx: &Context) -> Result<Found, Fault> {
@@ -168,5 +169,15 @@ mod tests {
         let read = meant(&["find", "text", "Total", "--exact", "get", "text"]);
         assert_eq!(read, r#"{"get":{"what":{"text":{"selector":"text=\"Total\""}}}}"#);
         assert!(meant(&["find", "nth", "-1", "li a", "hover"]).contains("li a >> nth=-1"));
+        for line in [
+            &["find", "first", ".y", "click", "--button", "right"][..],
+            &["find", "first", "--button", "right", ".y", "click"],
+            &["find", "--button=right", "first", ".y", "click"],
+        ] {
+            assert!(meant(line).contains(r#""button":"right""#), "{line:?}");
+        }
+        assert!(meant(&["find", "label", "A", "type", "x", "--delay", "5"]).contains(r#""delay":5"#));
+        assert!(meant(&["find", "label", "A", "fill", "-5"]).contains(r#""value":"-5""#));
+        assert!(meant(&["find", "role", "button", "click", "--trial", "--name", "A"]).contains(r#""trial":true"#));
     }
 }

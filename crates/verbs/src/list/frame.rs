@@ -8,6 +8,8 @@ use surehand_session::Fault;
 use crate::{Context, Effect, Report, Verb};
 
 /// Look for selectors only in one frame; `main` goes back to the whole page
+///
+/// `snapshot`, `eval` and `storage` then are about that frame, too.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 #[command(after_help = "Example:\n  surehand frame '#checkout'\n  surehand frame main")]
 pub struct Frame {

@@ -39,6 +39,12 @@ pub enum What {
     Count(Element),
     /// Where an element is: x, y, width, height in CSS pixels
     Box(Element),
+    /// How an element looks: its computed styles
+    Styles(Styles),
+    /// The address at which other programs reach the browser
+    #[command(name = "cdp-url")]
+    #[serde(rename = "cdp-url")]
+    CdpUrl,
 }
 
 /// Which element.
@@ -55,6 +61,16 @@ pub struct Attribute {
     pub selector: String,
     /// The attribute's name
     pub name: String,
+}
+
+/// Which styles of which element.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Styles {
+    /// @eN, CSS, xpath=…, text=…, role=…, label=… …
+    pub selector: String,
+    /// Their names, e.g. color; without any, the usual ones
+    #[serde(default)]
+    pub names: Vec<String>,
 }
 
 /// What was read.
@@ -94,6 +110,11 @@ impl Verb for Get {
                 let (_, tab) = cx.tab().await?;
                 Ok(Got::page("title", tab.page.title(&cx.deadline()).await?))
             }
+            What::CdpUrl => Ok(Got::page("cdpUrl", cx.session().await?.endpoint()?)),
+            What::Styles(Styles { selector, names }) => {
+                let names = (!names.is_empty()).then(|| names.join(" "));
+                read(cx, &selector, "styles", names.as_deref()).await
+            }
             What::Text(Element { selector }) => read(cx, &selector, "text", None).await,
             What::Html(Element { selector }) => read(cx, &selector, "html", None).await,
             What::Value(Element { selector }) => read(cx, &selector, "value", None).await,
@@ -119,11 +140,15 @@ async fn read(cx: &Context, selector: &str, what: &str, attribute: Option<&str>)
     let text = match &value {
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
-        Value::Object(rect) => rect.iter().map(|(side, n)| format!("{side} {n}")).collect::<Vec<_>>().join("  "),
+        Value::Object(styles) if what == "styles" => lines(styles),
+        Value::Object(rect) => {
+            let side = |name: &str| format!("{name} {}", rect.get(name).cloned().unwrap_or_default());
+            ["x", "y", "width", "height"].map(side).join("  ")
+        }
         other => other.to_string(),
     };
     let mut fields = match value {
-        Value::Object(rect) => rect,
+        Value::Object(rect) if what == "box" => rect,
         value => Map::from_iter([(field_of(what).to_owned(), value)]),
     };
     if what == "text" {
@@ -131,6 +156,11 @@ async fn read(cx: &Context, selector: &str, what: &str, attribute: Option<&str>)
     }
     let matches = (reading.count > 1 && what != "count").then_some(reading.count);
     Ok(Got { fields, matches, text })
+}
+
+fn lines(styles: &Map<String, Value>) -> String {
+    let line = |(name, value): (&String, &Value)| format!("{name}: {}", value.as_str().unwrap_or_default());
+    styles.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn field_of(what: &str) -> &str {

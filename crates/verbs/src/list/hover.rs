@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
-use crate::target::Hit;
-use crate::{Context, Effect, Report, Verb};
+use crate::pointing::{Pointed, Pointing, Words};
+use crate::{Context, Effect, Verb};
 
 /// Move the pointer over an element
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -14,30 +14,22 @@ use crate::{Context, Effect, Report, Verb};
 pub struct Hover {
     /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
-}
-
-/// What was hit.
-#[derive(Debug, Serialize)]
-pub struct Hovered {
-    hovered: String,
+    /// How to point at it
+    #[command(flatten)]
     #[serde(flatten)]
-    hit: Hit,
-}
-
-impl Report for Hovered {
-    fn text(&self) -> String {
-        self.hit.text("hovered over")
-    }
+    pub pointing: Pointing,
 }
 
 impl Verb for Hover {
     const EFFECT: Effect = Effect::Acts;
-    type Output = Hovered;
+    type Output = Pointed;
 
-    async fn run(self, cx: &Context) -> Result<Hovered, Fault> {
+    async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
+        const WORDS: Words = Words { field: "hovered", done: "hovered over", possible: "could hover over" };
+        let options = self.pointing.options()?;
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
-        let acted = tab.page.hover(&locator, &cx.deadline()).await?;
-        Ok(Hovered { hovered: self.selector, hit: Hit::new(&session, acted) })
+        let acted = tab.page.hover(&locator, &options, &cx.deadline()).await?;
+        Ok(self.pointing.report(WORDS, &session, self.selector, acted))
     }
 }

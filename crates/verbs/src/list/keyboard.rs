@@ -1,5 +1,7 @@
 //! `keyboard`: type or insert a text where the focus is.
 
+use std::time::Duration;
+
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,7 +23,7 @@ pub struct Keyboard {
 #[serde(rename_all = "lowercase")]
 pub enum How {
     /// With a key press for each character
-    Type(Text),
+    Type(Typing),
     /// All at once, as a paste does
     #[command(name = "inserttext")]
     InsertText(Text),
@@ -33,6 +35,18 @@ pub struct Text {
     /// The text
     #[arg(allow_hyphen_values = true)]
     pub text: String,
+}
+
+/// What to type, and how fast.
+#[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
+pub struct Typing {
+    /// The text
+    #[arg(allow_hyphen_values = true)]
+    pub text: String,
+    /// Milliseconds to pause between two characters
+    #[arg(long, value_name = "MS", default_value_t, value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    #[serde(default)]
+    pub delay: u64,
 }
 
 /// That a text was entered; which one may be a secret.
@@ -54,8 +68,8 @@ impl Verb for Keyboard {
     async fn run(self, cx: &Context) -> Result<Entered, Fault> {
         let (_, tab) = cx.tab().await?;
         let text = match self.how {
-            How::Type(Text { text }) => {
-                tab.page.type_here(&text, &cx.deadline()).await?;
+            How::Type(Typing { text, delay }) => {
+                tab.page.type_here(&text, Duration::from_millis(delay), &cx.deadline()).await?;
                 text
             }
             How::InsertText(Text { text }) => {

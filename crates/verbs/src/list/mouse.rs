@@ -111,7 +111,7 @@ impl Verb for Mouse {
         let (_, tab) = cx.tab().await?;
         let deadline = cx.deadline();
         match &self.action {
-            Action::Move(Point { x, y }) => tab.page.mouse_to(*x, *y, &deadline).await?,
+            Action::Move(Point { x, y }) => tab.page.mouse_to_point(*x, *y, &deadline).await?,
             Action::Down(which) => tab.page.mouse_button("mousePressed", which.button.into(), &deadline).await?,
             Action::Up(which) => tab.page.mouse_button("mouseReleased", which.button.into(), &deadline).await?,
             Action::Wheel(Wheel { dx, dy }) => tab.page.mouse_wheel(*dx, *dy, &deadline).await?,

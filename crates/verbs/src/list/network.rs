@@ -3,8 +3,9 @@
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use surehand_page::Request;
-use surehand_session::Fault;
+use surehand_guard::redact;
+use surehand_page::{Request, RequestDetails};
+use surehand_session::{Fault, Kind};
 
 use super::console::is_zero;
 use crate::output::plural;
@@ -12,7 +13,7 @@ use crate::{Context, Effect, Report, Verb};
 
 /// Look at the requests of the tab
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
-#[command(after_help = "Example:\n  surehand network requests --status 404")]
+#[command(after_help = "Example:\n  surehand network requests --status 404\n  surehand network request 1000.7")]
 pub struct Network {
     /// What to look at
     #[command(subcommand)]
@@ -25,6 +26,11 @@ pub struct Network {
 pub enum What {
     /// List the requests since the tab was opened
     Requests(Filter),
+    /// Show one request with its headers and its bodies
+    Request {
+        /// Its number, as the listing shows it
+        id: String,
+    },
 }
 
 /// Which requests.
@@ -75,7 +81,33 @@ pub struct Requests {
     dropped: u64,
 }
 
-impl Report for Requests {
+/// A listing, or one request.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Looked {
+    /// Requests.
+    Many(Requests),
+    /// One of them.
+    One(Box<RequestDetails>),
+}
+
+impl Report for Looked {
+    fn text(&self) -> String {
+        match self {
+            Looked::Many(requests) => requests.text(),
+            Looked::One(details) => whole(details),
+        }
+    }
+
+    fn note(&self) -> Option<String> {
+        match self {
+            Looked::Many(requests) => requests.note(),
+            Looked::One(_) => None,
+        }
+    }
+}
+
+impl Requests {
     fn text(&self) -> String {
         if self.requests.is_empty() {
             return "(no requests)".to_owned();
@@ -89,29 +121,84 @@ impl Report for Requests {
     }
 }
 
-fn line(request: &Request) -> String {
+/// One line about a request.
+pub(crate) fn line(request: &Request) -> String {
     let outcome = match (request.status, &request.error) {
         (_, Some(error)) => error.clone(),
         (Some(status), None) => status.to_string(),
         (None, None) => "…".to_owned(),
     };
     let took = request.duration.map(|ms| format!(" {ms:.0} ms")).unwrap_or_default();
-    format!("{outcome} {} {} ({}){took}", request.method, request.url, request.resource_type)
+    let Request { request_id, method, url, resource_type, .. } = request;
+    format!("{request_id} {outcome} {method} {url} ({resource_type}){took}")
+}
+
+/// A request as it would be written down.
+fn whole(details: &RequestDetails) -> String {
+    let header = |(name, value): (&String, &String)| format!("{name}: {value}");
+    let mut parts = vec![line(&details.request)];
+    parts.extend(details.request_headers.iter().map(|pair| format!("> {}", header(pair))));
+    parts.extend(details.post_data.iter().map(|sent| format!("\n{sent}\n")));
+    parts.extend(details.response_headers.iter().map(|pair| format!("< {}", header(pair))));
+    match &details.body {
+        Some(body) if details.body_is_base64 => parts.push(format!("\n(base64) {body}")),
+        Some(body) => parts.push(format!("\n{body}")),
+        None => parts.push("\n(no body is kept)".to_owned()),
+    }
+    parts.join("\n")
+}
+
+/// Headers, parameters and fields that carry secrets are named, but not shown.
+fn without_secrets(mut details: RequestDetails) -> RequestDetails {
+    details.request = without_secret_parameters(details.request);
+    let headers = details.request_headers.iter_mut().chain(details.response_headers.iter_mut());
+    for (name, value) in headers {
+        *value = match redact::is_sensitive_name(name) {
+            true => redact::MASK.to_owned(),
+            false => redact::mask_queries(value).into_owned(),
+        };
+    }
+    details.post_data = details.post_data.map(|sent| {
+        let masked = redact::mask_members(&sent, redact::is_sensitive_name);
+        redact::mask_queries(&masked).into_owned()
+    });
+    details
+}
+
+/// The same with masked values in its addresses.
+pub(crate) fn without_secret_parameters(mut request: Request) -> Request {
+    request.url = redact::mask_queries(&request.url).into_owned();
+    request.initiator.url = request.initiator.url.map(|url| redact::mask_queries(&url).into_owned());
+    request.redirected_to = request.redirected_to.map(|url| redact::mask_queries(&url).into_owned());
+    request
 }
 
 impl Verb for Network {
     const EFFECT: Effect = Effect::Reads;
     const BLOCKED_BY_DIALOG: bool = false;
-    type Output = Requests;
+    type Output = Looked;
 
-    async fn run(self, cx: &Context) -> Result<Requests, Fault> {
-        let What::Requests(filter) = self.what;
+    async fn run(self, cx: &Context) -> Result<Looked, Fault> {
         let (_, tab) = cx.tab().await?;
+        let filter = match self.what {
+            What::Requests(filter) => filter,
+            What::Request { id } => {
+                let found = tab.page.request_details(&id, &cx.deadline()).await?;
+                let details = found.ok_or_else(|| no_request(&id))?;
+                return Ok(Looked::One(Box::new(without_secrets(details))));
+            }
+        };
         let (mut requests, dropped) = tab.page.requests();
         requests.retain(|request| filter.wants(request));
         if filter.clear {
             tab.page.clear_requests();
         }
-        Ok(Requests { requests, dropped })
+        let requests = requests.into_iter().map(without_secret_parameters).collect();
+        Ok(Looked::Many(Requests { requests, dropped }))
     }
+}
+
+fn no_request(id: &str) -> Fault {
+    Fault::new(Kind::NoRequest, format!("this tab has no request {id:?}"))
+        .hint("see them with `surehand network requests`; old ones are forgotten")
 }

@@ -37,6 +37,17 @@ pub enum Until {
     NetworkIdle,
 }
 
+impl Until {
+    /// As it is written.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Until::Load => "load",
+            Until::DomContentLoaded => "domcontentloaded",
+            Until::NetworkIdle => "networkidle",
+        }
+    }
+}
+
 impl From<Until> for LoadState {
     fn from(load: Until) -> Self {
         match load {
@@ -91,7 +102,7 @@ impl Verb for Open {
 }
 
 /// Makes a full address of what people type.
-pub(crate) fn full_address(text: &str, cx: &Context) -> Result<String, Fault> {
+pub fn full_address(text: &str, cx: &Context) -> Result<String, Fault> {
     let text = text.trim();
     let bad = |why: &str| {
         Fault::new(Kind::BadUrl, format!("{text:?} is no address: {why}"))

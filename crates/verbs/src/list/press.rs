@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehand_page::KeyChord;
 use surehand_session::Fault;
 
+use crate::target::Followed;
 use crate::{Context, Effect, Report, Verb};
 
 /// Press a key or a chord where the focus is
@@ -17,20 +18,17 @@ pub struct Press {
     pub key: String,
 }
 
-/// What was pressed.
+/// What was pressed, and what followed.
 #[derive(Debug, Serialize)]
 pub struct Pressed {
     pressed: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    navigated: Option<String>,
+    #[serde(flatten)]
+    followed: Followed,
 }
 
 impl Report for Pressed {
     fn text(&self) -> String {
-        match &self.navigated {
-            Some(url) => format!("pressed {} → {url}", self.pressed),
-            None => format!("pressed {}", self.pressed),
-        }
+        format!("pressed {}{}", self.pressed, self.followed.text())
     }
 }
 
@@ -40,8 +38,8 @@ impl Verb for Press {
 
     async fn run(self, cx: &Context) -> Result<Pressed, Fault> {
         let chord = KeyChord::parse(&self.key)?;
-        let (_, tab) = cx.tab().await?;
-        let navigated = tab.page.press(&chord, &cx.deadline()).await?;
-        Ok(Pressed { pressed: self.key, navigated })
+        let (session, tab) = cx.tab().await?;
+        let after = tab.page.press(&chord, &cx.deadline()).await?;
+        Ok(Pressed { pressed: self.key, followed: Followed::new(&session, after) })
     }
 }

@@ -1,12 +1,13 @@
 //! `screenshot`: a picture of the page or of an element.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use surehand_page::{ImageFormat, ScreenshotOptions};
-use surehand_session::{Fault, Kind};
+use surehand_page::{BoxRect, Deadline, ImageFormat, Labelled, ScreenshotOptions, SnapshotOptions};
+use surehand_session::{Fault, Kind, Session, Tab};
 
 use crate::{Context, Effect, Report, Verb};
 
@@ -15,7 +16,7 @@ use crate::{Context, Effect, Report, Verb};
 /// The format follows the file name: .png, .jpg, .jpeg or .webp. Without a path, screenshot-N.png in the current folder
 /// is written.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
-#[command(after_help = "Example:\n  surehand screenshot page.png\n  surehand screenshot --full page.png\n  surehand screenshot @e3 button.png")]
+#[command(after_help = "Example:\n  surehand screenshot page.png\n  surehand screenshot --full page.png\n  surehand screenshot @e3 button.png\n  surehand screenshot --annotate map.png")]
 pub struct Screenshot {
     /// [SELECTOR] [PATH]
     #[arg(num_args = 0..=2, value_names = ["SELECTOR", "PATH"])]
@@ -28,17 +29,39 @@ pub struct Screenshot {
     /// 0 to 100, for JPEG and WebP
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub quality: Option<u8>,
+    /// Only a part of what is in view (of the page with --full): X,Y,WIDTH,HEIGHT
+    #[arg(long, value_name = "X,Y,W,H", allow_hyphen_values = true, conflicts_with = "annotate")]
+    pub clip: Option<String>,
+    /// Frame what can be acted on and write its reference on it; `e7` is @e7
+    #[arg(short, long)]
+    #[serde(default)]
+    pub annotate: bool,
 }
 
 /// Where the picture is.
 #[derive(Debug, Serialize)]
 pub struct Taken {
     path: PathBuf,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    annotations: Vec<Annotation>,
+}
+
+/// A label in the picture.
+#[derive(Debug, Serialize)]
+pub struct Annotation {
+    #[serde(rename = "ref")]
+    reference: String,
+    role: String,
+    name: String,
+    #[serde(rename = "box")]
+    place: BoxRect,
 }
 
 impl Report for Taken {
     fn text(&self) -> String {
-        self.path.display().to_string()
+        let mut lines = vec![self.path.display().to_string()];
+        lines.extend(self.annotations.iter().map(|one| format!("{} {} {:?}", one.reference, one.role, one.name)));
+        lines.join("\n")
     }
 }
 
@@ -49,19 +72,57 @@ impl Verb for Screenshot {
     async fn run(self, cx: &Context) -> Result<Taken, Fault> {
         let (selector, path) = split(&self.what);
         let (session, tab) = cx.tab().await?;
-        let path = match path {
-            Some(path) => cx.path(path.as_ref()),
-            None => unused_path(cx),
-        };
+        let path = path.map(|path| cx.path(path.as_ref()));
         let options = ScreenshotOptions {
             full: self.full,
             element: selector.map(|selector| session.locator(selector, &tab)).transpose()?,
-            format: format_of(&path)?,
+            clip: self.clip.as_deref().map(part).transpose()?,
+            format: path.as_deref().map_or(Ok(ImageFormat::Png), format_of)?,
             quality: self.quality,
         };
-        let bytes = tab.page.screenshot(&options, &cx.deadline()).await?;
-        cx.write_file(&path, &bytes)?;
-        Ok(Taken { path })
+        let deadline = cx.deadline();
+        let annotations = if self.annotate { annotate(&session, &tab, self.full, &deadline).await? } else { Vec::new() };
+        let taken = tab.page.screenshot(&options, &deadline).await;
+        if self.annotate {
+            tab.page.end_annotation(&deadline.with_grace()).await?;
+        }
+        let picture = taken?;
+        let path = match path {
+            Some(path) => cx.write_file(&path, &picture).map(|()| path)?,
+            None => cx.write_new_file((1..u32::MAX).map(|n| format!("screenshot-{n}.png")), &picture)?,
+        };
+        Ok(Taken { path, annotations })
+    }
+}
+
+/// Labels what `snapshot -i` would give a reference to.
+async fn annotate(session: &Session, tab: &Tab, whole: bool, deadline: &Deadline) -> Result<Vec<Annotation>, Fault> {
+    let options = SnapshotOptions { interactive: true, viewport: !whole, ..Default::default() };
+    let snapshot = tab.page.snapshot(&options, deadline).await?;
+    let mut known = HashMap::new();
+    let mut labels = Vec::new();
+    snapshot.walk(|node| {
+        let Some(handle) = node.handle else { return };
+        known.insert(handle, (node.role.to_owned(), node.name.to_owned()));
+        labels.push((handle, format!("e{}", session.refs().number(handle))));
+    });
+    let shown = tab.page.annotate(labels, whole, deadline).await?;
+    let annotation = |one: Labelled| {
+        let (role, name) = known.remove(&one.handle).unwrap_or_default();
+        Annotation { reference: format!("@{}", one.label), role, name, place: one.place }
+    };
+    Ok(shown.into_iter().map(annotation).collect())
+}
+
+/// `10,20,300,200`
+fn part(text: &str) -> Result<BoxRect, Fault> {
+    let numbers: Option<Vec<f64>> = text.split(',').map(|number| number.trim().parse().ok()).collect();
+    match numbers.as_deref() {
+        Some(&[x, y, width, height]) if x >= 0.0 && y >= 0.0 && width >= 1.0 && height >= 1.0 => {
+            Ok(BoxRect { x, y, width, height })
+        }
+        _ => Err(Fault::new(Kind::BadNumber, format!("{text:?} is no part of a picture"))
+            .hint("write it like --clip 0,0,300,200: from the left, from the top, width, height")),
     }
 }
 
@@ -99,11 +160,6 @@ fn format_of(path: &Path) -> Result<ImageFormat, Fault> {
     format_named(extension).ok_or_else(|| {
         Fault::new(Kind::Usage, format!("no picture format has the ending .{extension}")).hint("use .png, .jpg or .webp")
     })
-}
-
-fn unused_path(cx: &Context) -> PathBuf {
-    let numbered = (1..).map(|n| cx.path(format!("screenshot-{n}.png").as_ref()));
-    numbered.into_iter().find(|path| !path.exists()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -38,6 +38,28 @@ pub enum Direction {
     Right,
 }
 
+impl Direction {
+    /// So far to the right and down.
+    pub(crate) fn by(self, pixels: u32) -> (f64, f64) {
+        let far = f64::from(pixels);
+        match self {
+            Direction::Down => (0.0, far),
+            Direction::Up => (0.0, -far),
+            Direction::Left => (-far, 0.0),
+            Direction::Right => (far, 0.0),
+        }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Direction::Down => "down",
+            Direction::Up => "up",
+            Direction::Left => "left",
+            Direction::Right => "right",
+        }
+    }
+}
+
 /// Whether anything moved.
 #[derive(Debug, Serialize)]
 pub struct Scrolled {
@@ -57,13 +79,7 @@ impl Verb for Scroll {
     async fn run(self, cx: &Context) -> Result<Scrolled, Fault> {
         let (session, tab) = cx.tab().await?;
         let locator = self.selector.as_deref().map(|selector| session.locator(selector, &tab)).transpose()?;
-        let far = f64::from(self.pixels);
-        let by = match self.direction {
-            Direction::Down => (0.0, far),
-            Direction::Up => (0.0, -far),
-            Direction::Left => (-far, 0.0),
-            Direction::Right => (far, 0.0),
-        };
+        let by = self.direction.by(self.pixels);
         let scrolled = tab.page.scroll(locator.as_ref(), by, &cx.deadline()).await?;
         Ok(Scrolled { scrolled })
     }

@@ -29,7 +29,7 @@ pub struct Selected {
 
 impl Report for Selected {
     fn text(&self) -> String {
-        format!("{}: {}", self.hit.text("selected in"), self.selected.join(", "))
+        self.hit.text_with("selected in", &format!(": {}", self.selected.join(", ")))
     }
 }
 

@@ -119,7 +119,7 @@ impl Verb for Tab {
             (None | Some(Action::List), _) => {
                 Ok(TabsReport::List { tabs: cx.session().await?.tab_infos().await })
             }
-            (Some(Action::New(new)), _) => open(cx, new).await,
+            (Some(Action::New(new)), _) => open(cx, new, false).await,
             (Some(Action::Close(close)), _) => shut(cx, close.tab.as_deref()).await,
         }
     }
@@ -137,7 +137,8 @@ async fn switch(cx: &Context, name: &str) -> Result<TabsReport, Fault> {
     })
 }
 
-async fn open(cx: &Context, new: NewTab) -> Result<TabsReport, Fault> {
+/// Opens a tab, in the same window or in one of its own.
+pub(crate) async fn open(cx: &Context, new: NewTab, in_window: bool) -> Result<TabsReport, Fault> {
     let url = new.url.as_deref().map(|url| full_address(url, cx)).transpose()?;
     if let Some(label) = &new.label {
         check_label(label)?;
@@ -146,7 +147,7 @@ async fn open(cx: &Context, new: NewTab) -> Result<TabsReport, Fault> {
     if let Some(taken) = new.label.as_ref().and_then(|label| session.tabs().labelled(label)) {
         return Err(Fault::new(Kind::Usage, format!("{} has that label already", taken.id())).hint("choose another label"));
     }
-    let tab = session.new_tab().await?;
+    let tab = session.new_tab(in_window).await?;
     if let Some(label) = &new.label {
         session.tabs().label(tab.number, label);
     }

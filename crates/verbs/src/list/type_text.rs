@@ -1,5 +1,7 @@
 //! `type`: type into a field with real keys.
 
+use std::time::Duration;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,19 +19,33 @@ pub struct Type {
     /// What to type; a newline presses Enter
     #[arg(allow_hyphen_values = true)]
     pub text: String,
+    /// Milliseconds to pause between two characters
+    #[arg(long, value_name = "MS", default_value_t, value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    #[serde(default)]
+    pub delay: u64,
 }
 
 /// Where something was typed.
 #[derive(Debug, Serialize)]
 pub struct Typed {
     typed: String,
+    /// What the field shows then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    /// Does it hold what was typed?
+    #[serde(skip)]
+    differs: bool,
     #[serde(flatten)]
     hit: Hit,
 }
 
 impl Report for Typed {
     fn text(&self) -> String {
-        self.hit.text("typed into")
+        let typed = self.hit.text("typed into");
+        match &self.value {
+            Some(value) if self.differs => format!("{typed}\nit shows {value:?}"),
+            _ => typed,
+        }
     }
 }
 
@@ -40,7 +56,9 @@ impl Verb for Type {
     async fn run(self, cx: &Context) -> Result<Typed, Fault> {
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
-        let acted = tab.page.type_into(&locator, &self.text, &cx.deadline()).await?;
-        Ok(Typed { typed: self.selector, hit: Hit::new(&session, acted) })
+        let typed = tab.page.type_into(&locator, &self.text, Duration::from_millis(self.delay), &cx.deadline()).await?;
+        // A secret is masked, and a newline is a key: neither can be compared.
+        let differs = !typed.secret && typed.shown.as_ref().is_some_and(|shown| !shown.contains(self.text.trim_end()));
+        Ok(Typed { typed: self.selector, value: typed.shown, differs, hit: Hit::new(&session, typed.acted) })
     }
 }

@@ -1,43 +1,35 @@
-//! `uncheck`: uncheck a box or switch; does nothing if it is unchecked.
+//! `uncheck`: uncheck a box or switch; does nothing if it is not checked.
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
-use crate::target::Hit;
-use crate::{Context, Effect, Report, Verb};
+use crate::pointing::{Pointed, Pointing, Words};
+use crate::{Context, Effect, Verb};
 
-/// Uncheck a box or switch; does nothing if it is unchecked
+/// Uncheck a box or switch; does nothing if it is not checked
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 #[command(after_help = "Example:\n  surehand uncheck @e7")]
 pub struct Uncheck {
     /// @eN, CSS, xpath=…, text=…, role=…, label=… …
     pub selector: String,
-}
-
-/// What was hit.
-#[derive(Debug, Serialize)]
-pub struct Unchecked {
-    unchecked: String,
+    /// How to point at it
+    #[command(flatten)]
     #[serde(flatten)]
-    hit: Hit,
-}
-
-impl Report for Unchecked {
-    fn text(&self) -> String {
-        self.hit.text("unchecked")
-    }
+    pub pointing: Pointing,
 }
 
 impl Verb for Uncheck {
     const EFFECT: Effect = Effect::Acts;
-    type Output = Unchecked;
+    type Output = Pointed;
 
-    async fn run(self, cx: &Context) -> Result<Unchecked, Fault> {
+    async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
+        const WORDS: Words = Words { field: "unchecked", done: "unchecked", possible: "could uncheck" };
+        let options = self.pointing.options()?;
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
-        let acted = tab.page.set_checked(&locator, false, &cx.deadline()).await?;
-        Ok(Unchecked { unchecked: self.selector, hit: Hit::new(&session, acted) })
+        let acted = tab.page.set_checked(&locator, false, &options, &cx.deadline()).await?;
+        Ok(self.pointing.report(WORDS, &session, self.selector, acted))
     }
 }

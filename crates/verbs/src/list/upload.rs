@@ -29,7 +29,7 @@ pub struct Uploaded {
 
 impl Report for Uploaded {
     fn text(&self) -> String {
-        format!("{}: {}", self.hit.text("uploaded to"), crate::output::plural(self.uploaded, "file"))
+        self.hit.text_with("uploaded to", &format!(": {}", crate::output::plural(self.uploaded, "file")))
     }
 }
 

@@ -1,20 +1,23 @@
 //! `wait`: wait for time, an element, a text, an address or a load state.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use surehand_page::{ElementState, UrlPattern};
+use surehand_page::{ElementState, Request, UrlPattern};
 use surehand_session::{Fault, Kind};
 
+use super::download::{Kept, keep};
+use super::network::{line, without_secret_parameters};
 use super::open::Until;
 use crate::{Context, Effect, Report, Verb};
 
-/// Wait for an element, a text, an address, a load state, or some milliseconds
+/// Wait for an element, a text, an address, a load state, a download, a request, or some milliseconds
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
-#[command(after_help = "Example:\n  surehand wait '#result'\n  surehand wait '#spinner' --state hidden\n  surehand wait --text 'Thank you'\n  surehand wait --url '**/done'\n  surehand wait 500")]
-#[command(group = clap::ArgGroup::new("condition").required(true).args(["target", "text", "url", "load", "function"]))]
+#[command(after_help = "Example:\n  surehand wait '#result'\n  surehand wait '#spinner' --state hidden\n  surehand wait --text 'Thank you'\n  surehand wait --url '**/done'\n  surehand wait --download report.pdf\n  surehand wait 500")]
+#[command(group = clap::ArgGroup::new("condition").required(true).args(["target", "text", "url", "load", "function", "download", "request"]))]
 pub struct Wait {
     /// Milliseconds, or a selector: @eN, CSS, xpath=…, text=…, role=…, label=… …
     #[arg(allow_negative_numbers = true)]
@@ -35,6 +38,12 @@ pub struct Wait {
     #[arg(short, long = "fn", value_name = "JS", allow_hyphen_values = true)]
     #[serde(rename = "fn")]
     pub function: Option<String>,
+    /// A download since the last action, complete: kept at PATH, a file or a folder, or here under the server's name
+    #[arg(short, long, value_name = "PATH", num_args = 0..=1, default_missing_value = ".")]
+    pub download: Option<PathBuf>,
+    /// A request since the last action, answered: a glob, a part of the address, or /a regex/
+    #[arg(short, long, value_name = "PATTERN")]
+    pub request: Option<String>,
 }
 
 /// What an element must be.
@@ -94,6 +103,17 @@ pub enum Waited {
         /// What it gave.
         result: Box<serde_json::value::RawValue>,
     },
+    /// A download.
+    Download {
+        /// The file.
+        #[serde(flatten)]
+        file: Kept,
+    },
+    /// A request.
+    Request {
+        /// What was asked, and the answer.
+        request: Box<Request>,
+    },
     /// A load state.
     Load {
         /// Which.
@@ -109,7 +129,9 @@ impl Report for Waited {
             Waited::Text { text } => format!("the page shows {text:?}"),
             Waited::Url { url } => url.clone(),
             Waited::Fn { result } => result.get().to_owned(),
-            Waited::Load { state } => format!("the page is there ({state:?})"),
+            Waited::Download { file } => file.text(),
+            Waited::Request { request } => line(request),
+            Waited::Load { state } => format!("the page is there ({})", state.word()),
         }
     }
 }
@@ -128,15 +150,21 @@ impl Verb for Wait {
                 None => wait_for_element(cx, target, self.state.unwrap_or_default()).await,
             };
         }
-        let (_, tab) = cx.tab().await?;
+        let (session, tab) = cx.tab().await?;
+        if let Some(path) = self.download {
+            let download = tab.page.wait_for_download(&cx.deadline()).await?;
+            return Ok(Waited::Download { file: keep(cx, &session, &tab.page, download, &path)? });
+        }
+        if let Some(pattern) = self.request {
+            let request = tab.page.wait_for_request(&address_pattern(&pattern)?, &cx.deadline()).await?;
+            return Ok(Waited::Request { request: Box::new(without_secret_parameters(request)) });
+        }
         if let Some(text) = self.text {
             tab.page.wait_for_text(&text, &cx.deadline()).await?;
             return Ok(Waited::Text { text });
         }
         if let Some(pattern) = self.url {
-            let pattern = UrlPattern::parse(&pattern)
-                .map_err(|why| Fault::new(Kind::Usage, format!("{pattern:?} is no address pattern: {why}")).hint("use a glob such as '**/done', a part of the address, or /a regex/"))?;
-            let url = tab.page.wait_for_url(&pattern, &cx.deadline()).await?;
+            let url = tab.page.wait_for_url(&address_pattern(&pattern)?, &cx.deadline()).await?;
             return Ok(Waited::Url { url });
         }
         if let Some(function) = self.function {
@@ -147,6 +175,13 @@ impl Verb for Wait {
         tab.page.wait_for_load(state.into(), &cx.navigation_deadline()).await?;
         Ok(Waited::Load { state })
     }
+}
+
+fn address_pattern(pattern: &str) -> Result<UrlPattern, Fault> {
+    UrlPattern::parse(pattern).map_err(|why| {
+        Fault::new(Kind::Usage, format!("{pattern:?} is no address pattern: {why}"))
+            .hint("use a glob such as '**/done', a part of the address, or /a regex/")
+    })
 }
 
 /// Time passes without a browser, too; but one that dies meanwhile is told.

@@ -1,0 +1,358 @@
+//! The MCP server at its public edge: the built binary, real pipes and sockets, a real browser.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use common::{BINARY, fresh_cli};
+use serde_json::{Value, json};
+use surehand_testkit::{Cli, Site, processes, wait_until};
+
+/// A client over standard input and output.
+struct Client {
+    server: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    asked: u64,
+    /// Notifications that came between answers.
+    heard: Vec<Value>,
+}
+
+impl Client {
+    fn start(cli: &Cli, arguments: &[&str]) -> Self {
+        let mut command = cli.command();
+        command.arg("mcp").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().expect(BINARY);
+        let (to, from) = (server.stdin.take(), BufReader::new(server.stdout.take().unwrap()));
+        Self { server, to, from, asked: 0, heard: Vec::new() }
+    }
+
+    /// A client that has introduced itself.
+    fn new(cli: &Cli, arguments: &[&str]) -> Self {
+        let mut client = Self::start(cli, arguments);
+        let answer = client.initialize("2025-06-18");
+        assert_eq!(answer["result"]["serverInfo"]["name"], "surehand", "{answer}");
+        client
+    }
+
+    fn initialize(&mut self, version: &str) -> Value {
+        let who = json!({ "name": "test", "version": "1" });
+        let answer = self
+            .ask("initialize", json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": who }));
+        self.tell("notifications/initialized", json!({}));
+        answer
+    }
+
+    fn write(&mut self, line: &str) {
+        let to = self.to.as_mut().unwrap();
+        to.write_all(line.as_bytes()).unwrap();
+        to.write_all(b"\n").unwrap();
+        to.flush().unwrap();
+    }
+
+    fn tell(&mut self, method: &str, params: Value) {
+        self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
+    }
+
+    fn send(&mut self, method: &str, params: Value) -> u64 {
+        self.asked += 1;
+        let id = self.asked;
+        self.write(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string());
+        id
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.from.read_line(&mut line).unwrap(), 0, "the server hung up");
+            let message: Value = serde_json::from_str(&line).expect(&line);
+            if message["id"] == id {
+                return message;
+            }
+            self.heard.push(message);
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let answer = self.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        answer["result"].clone()
+    }
+
+    /// What a call that works answers.
+    fn done(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments);
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+        body(&result)
+    }
+
+    /// The error of a call that does not.
+    fn fails(&mut self, tool: &str, arguments: Value) -> Value {
+        let result = self.call(tool, arguments);
+        assert_eq!(result["isError"], true, "{tool}: {result}");
+        body(&result)["error"].clone()
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        drop(self.to.take());
+        if !wait_until(Duration::from_secs(10), || self.server.try_wait().is_ok_and(|ended| ended.is_some()))
+        {
+            let _ = self.server.kill();
+        }
+        let _ = self.server.wait();
+    }
+}
+
+/// The JSON in the first text of a result.
+fn body(result: &Value) -> Value {
+    serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()
+}
+
+fn site() -> Site {
+    let form = "<title>Form</title><h1>Sign up</h1><form onsubmit=\"event.preventDefault();out.textContent=name.value+' '+color.value+' '+news.checked\">\
+        <label>Full name <input id=name></label><label>Colour <select id=color><option>Red<option>Green</select></label>\
+        <label><input type=checkbox id=news> Newsletter</label><button>Continue…</button></form><p id=out></p><a href=/next>Next page</a>";
+    Site::builder()
+        .page("/", form)
+        .page("/next", "<title>Next</title><h1>Next</h1><script>document.cookie='seen=1'</script>")
+        .start()
+        .unwrap()
+}
+
+#[test]
+fn every_revision_is_spoken() {
+    let cli = fresh_cli();
+    for version in ["2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut client = Client::start(&cli, &[]);
+        assert_eq!(client.initialize(version)["result"]["protocolVersion"], version);
+        let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        assert_eq!(tools.as_array().unwrap().len(), 9);
+    }
+}
+
+#[test]
+fn the_default_list_is_small_and_annotated() {
+    let mut client = Client::new(&fresh_cli(), &[]);
+    let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    let nine = [
+        "navigate",
+        "interact",
+        "act",
+        "fill_form",
+        "wait_for",
+        "page_screenshot",
+        "read_page",
+        "javascript_tool",
+        "oc_assert",
+    ];
+    assert_eq!(names, nine);
+    assert!(tools.to_string().len() <= 12 * 1024, "{} bytes", tools.to_string().len());
+    for tool in tools.as_array().unwrap() {
+        assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");
+        assert!(tool["annotations"]["readOnlyHint"].is_boolean(), "{tool}");
+        assert_eq!(tool["annotations"]["openWorldHint"], true, "{tool}");
+    }
+}
+
+#[test]
+fn a_form_is_read_filled_sent_and_judged() {
+    let site = site();
+    let mut client = Client::new(&fresh_cli(), &[]);
+    let arrived = client.done("navigate", json!({ "url": site.url("/") }));
+    assert_eq!((arrived["title"].as_str(), arrived["tabId"].as_str()), (Some("Form"), Some("t1")));
+    let read = client.done("read_page", json!({ "mode": "ax", "filter": "interactive" }));
+    assert!(read["content"].as_str().unwrap().contains("textbox \"Full name\""), "{read}");
+    let fields = json!({ "Full name": "Ada", "Colour": "Green", "Newsletter": true });
+    let filled = client.done("fill_form", json!({ "fields": fields }));
+    assert_eq!(filled["filled"].as_array().unwrap().len(), 3);
+    client.done("interact", json!({ "ref": "Continue...", "tabId": "t1" }));
+    let verdict = client.done(
+        "oc_assert",
+        json!({ "contract": { "kind": "and", "children": [
+            { "kind": "dom_text", "selector": "#out", "pattern": "Ada Green true" },
+            { "kind": "url", "pattern": "/$" },
+        ] } }),
+    );
+    assert_eq!(verdict["verdict"], "pass", "{verdict}");
+    let acted = client.done("act", json!({ "action": "click Next page, then wait for the page to load" }));
+    assert!(acted["url"].as_str().unwrap().ends_with("/next"), "{acted}");
+    client.done("wait_for", json!({ "condition": "navigation" }));
+    let value = client.done("javascript_tool", json!({ "code": "return document.title" }));
+    assert_eq!(value["result"], "Next");
+}
+
+#[test]
+fn structure_and_text_say_the_same_and_large_ones_only_once() {
+    let site = site();
+    let mut client = Client::new(&fresh_cli(), &[]);
+    let result = client.call("navigate", json!({ "url": site.url("/") }));
+    assert_eq!(result["structuredContent"], body(&result));
+    let large = client.call("javascript_tool", json!({ "code": "'x'.repeat(100000)" }));
+    assert!(large["structuredContent"].is_null());
+    assert!(large.to_string().len() < 101_000);
+    let picture = client.call("page_screenshot", json!({}));
+    assert_eq!(picture["content"][1]["type"], "image");
+    assert_eq!(picture["content"][1]["mimeType"], "image/png");
+}
+
+#[test]
+fn what_cannot_be_is_refused_by_name() {
+    let site = site();
+    let mut client = Client::new(&fresh_cli(), &[]);
+    client.done("navigate", json!({ "url": site.url("/") }));
+    for (tool, arguments, named) in [
+        ("navigate", json!({ "url": site.url("/"), "stealth": true }), "stealth"),
+        ("interact", json!({ "ref": "Next page", "workerId": "w" }), "workerId"),
+        ("interact", json!({ "ref": 5 }), "string"),
+        ("interact", json!({}), "ref"),
+        (
+            "fill_form",
+            json!({ "fields": { "Full name": "x", "Shoe size": "44" }, "timeout": 2000 }),
+            "Shoe size",
+        ),
+        ("wait_for", json!({ "condition": "selector", "value": "#never", "timeout": 200 }), "#never"),
+        ("wait_for", json!({ "type": "function", "value": "false", "timeout": 200 }), "false"),
+        ("act", json!({ "action": "dance a little" }), "dance a little"),
+        ("read_page", json!({ "tabId": "t9" }), "t9"),
+    ] {
+        let error = client.fails(tool, arguments.clone());
+        assert!(error["message"].as_str().unwrap().contains(named), "{tool} {arguments}: {error}");
+        assert!(!error["hints"].as_array().unwrap().is_empty(), "{tool} {arguments}: {error}");
+    }
+    let error =
+        client.fails("fill_form", json!({ "fields": { "Full name": "x", "Zip": "1" }, "timeout": 1500 }));
+    assert!(error["message"].as_str().unwrap().contains("filled so far: Full name"), "{error}");
+    let unknown = client.ask("tools/call", json!({ "name": "dance", "arguments": {} }));
+    assert_eq!(unknown["error"]["code"], -32602);
+    assert_eq!(client.ask("no/such/method", json!({}))["error"]["code"], -32601);
+}
+
+#[test]
+fn garbage_on_the_line_does_not_end_the_server() {
+    let mut client = Client::new(&fresh_cli(), &[]);
+    for line in [
+        "this is no JSON",
+        "{\"jsonrpc\":\"2.0\"}",
+        "[]",
+        "null",
+        "{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":5}",
+    ] {
+        client.write(line);
+    }
+    let tools = client.ask("tools/list", json!({}));
+    assert!(tools["result"]["tools"].is_array(), "{tools}");
+}
+
+#[test]
+fn a_call_that_is_cancelled_stops_its_work() {
+    let site = site();
+    let mut client = Client::new(&fresh_cli(), &[]);
+    client.done("navigate", json!({ "url": site.url("/") }));
+    let wait =
+        json!({ "condition": "function", "value": "window.go && (window.went = true)", "timeout": 60_000 });
+    let id = client.send("tools/call", json!({ "name": "wait_for", "arguments": wait }));
+    client.tell("notifications/cancelled", json!({ "requestId": id, "reason": "changed my mind" }));
+    let began = Instant::now();
+    let value = client.done("javascript_tool", json!({ "code": "1" }));
+    assert_eq!(value["result"], 1);
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn long_calls_tell_that_they_are_under_way() {
+    let site = site();
+    let mut client = Client::new(&fresh_cli(), &[]);
+    client.done("navigate", json!({ "url": site.url("/") }));
+    let arguments = json!({ "condition": "selector", "value": "#never", "timeout": 2500 });
+    let params = json!({ "name": "wait_for", "arguments": arguments, "_meta": { "progressToken": "p1" } });
+    client.ask("tools/call", params);
+    let told = client.heard.iter().filter(|message| message["method"] == "notifications/progress");
+    let told: Vec<&Value> = told.collect();
+    assert!(!told.is_empty());
+    assert_eq!(told[0]["params"]["progressToken"], "p1");
+}
+
+#[test]
+fn a_client_that_vanishes_leaves_nothing_running() {
+    let site = site();
+    let cli = fresh_cli();
+    let mut client = Client::new(&cli, &[]);
+    client.done("navigate", json!({ "url": site.url("/") }));
+    let browsers = processes::descendants(client.server.id());
+    assert!(!browsers.is_empty());
+    client.send(
+        "tools/call",
+        json!({ "name": "wait_for", "arguments": { "condition": "selector", "value": "#never" } }),
+    );
+    drop(client.to.take());
+    assert!(wait_until(Duration::from_secs(10), || client.server.try_wait().unwrap().is_some()));
+    assert!(wait_until(Duration::from_secs(10), || browsers.iter().all(|pid| !processes::alive(*pid))));
+    let journals = cli.home().root().read_dir().unwrap().count();
+    assert!(journals > 0);
+}
+
+#[test]
+fn clients_do_not_see_each_other() {
+    let site = site();
+    let cli = fresh_cli();
+    let (mut one, mut two) = (Client::new(&cli, &[]), Client::new(&cli, &[]));
+    one.done("navigate", json!({ "url": site.url("/next") }));
+    two.done("navigate", json!({ "url": site.url("/") }));
+    let cookie = json!({ "code": "document.cookie" });
+    assert_eq!(one.done("javascript_tool", cookie.clone())["result"], "seen=1");
+    assert_eq!(two.done("javascript_tool", cookie)["result"], "");
+}
+
+#[test]
+fn a_named_session_is_shared_with_the_command_line() {
+    let site = site();
+    let cli = fresh_cli();
+    let shared = cli.session("shop");
+    shared.json(&["open", &site.url("/next")]).unwrap();
+    {
+        let mut client = Client::new(&cli, &["--session", "shop"]);
+        let read = client.done("javascript_tool", json!({ "code": "document.title" }));
+        assert_eq!(read["result"], "Next");
+        client.done("navigate", json!({ "url": site.url("/") }));
+    }
+    // The client is gone; what it shared is not.
+    assert_eq!(shared.json(&["get", "title"]).unwrap().data()["title"], "Form");
+    cli.shut_down().unwrap();
+}
+
+#[test]
+fn tool_sets_are_chosen() {
+    let cli = fresh_cli();
+    let names = |sets: &str| {
+        let mut client = Client::new(&cli, &["--toolsets", sets]);
+        let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        tools
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let seven = [
+        "browser_list",
+        "browser_navigate",
+        "browser_snapshot",
+        "browser_click",
+        "browser_fill",
+        "browser_eval",
+        "browser_screenshot",
+    ];
+    assert_eq!(names("direct"), seven);
+    assert!(names("page,verbs").len() > 50);
+}

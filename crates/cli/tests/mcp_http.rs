@@ -1,0 +1,159 @@
+//! The MCP server over HTTP: who may talk to it, sessions of its clients, and what is left when they go.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use common::{BINARY, fresh_cli};
+use serde_json::{Value, json};
+use surehand_testkit::{Cli, Site, processes, wait_until};
+
+/// A server on a port that the system chose.
+struct Server {
+    process: Child,
+    host: String,
+}
+
+struct Response {
+    status: u16,
+    session: Option<String>,
+    body: String,
+}
+
+impl Server {
+    fn start(cli: &Cli) -> Self {
+        let mut command = cli.command();
+        command
+            .args(["mcp", "--http", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let mut process = command.spawn().expect(BINARY);
+        let mut said = String::new();
+        BufReader::new(process.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        let host = said.trim().strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap().to_owned();
+        Self { process, host }
+    }
+
+    fn request(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Response {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let has_host = headers.iter().any(|(name, _)| *name == "Host");
+        let host = if has_host { String::new() } else { format!("Host: {}\r\n", self.host) };
+        let more: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        write!(
+            stream,
+            "{method} /mcp HTTP/1.1\r\n{host}{more}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let header = |name: &str| {
+            head.lines().find_map(|line| line.strip_prefix(name)).map(|value| value.trim().to_owned())
+        };
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Response { status, session: header("mcp-session-id:"), body: body.to_owned() }
+    }
+
+    fn rpc(&self, session: Option<&str>, id: u64, method: &str, params: &Value) -> (Response, Value) {
+        let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string();
+        let mut headers = vec![("MCP-Protocol-Version", "2025-06-18")];
+        headers.extend(session.map(|session| ("Mcp-Session-Id", session)));
+        let response = self.request("POST", &headers, &request);
+        let message = response
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "))
+            .filter_map(|data| serde_json::from_str::<Value>(data).ok())
+            .find(|message| message["id"] == id)
+            .unwrap_or_default();
+        (response, message)
+    }
+
+    /// A client that has introduced itself: its session.
+    fn join(&self) -> String {
+        let who = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+        let (response, message) = self.rpc(None, 1, "initialize", &who);
+        assert_eq!(message["result"]["serverInfo"]["name"], "surehand", "{}", response.body);
+        let session = response.session.unwrap();
+        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+        assert_eq!(self.request("POST", &[("Mcp-Session-Id", &session)], &initialized).status, 202);
+        session
+    }
+
+    fn call(&self, session: &str, id: u64, tool: &str, arguments: Value) -> Value {
+        let (_, message) =
+            self.rpc(Some(session), id, "tools/call", &json!({ "name": tool, "arguments": arguments }));
+        let text = message["result"]["content"][0]["text"].as_str().unwrap_or_default();
+        serde_json::from_str(text).unwrap_or(message)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        processes::end(self.process.id(), Duration::from_secs(10));
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn other_hosts_and_origins_are_turned_away() {
+    let server = Server::start(&fresh_cli());
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
+    assert_eq!(server.request("POST", &[("Host", "evil.example")], &ping).status, 403);
+    assert_eq!(server.request("POST", &[("Origin", "http://evil.example")], &ping).status, 403);
+    assert_eq!(server.request("POST", &[("Origin", "null")], &ping).status, 403);
+    let own = format!("http://{}", server.host);
+    assert_ne!(server.request("POST", &[("Origin", &own)], &ping).status, 403);
+}
+
+#[test]
+fn a_token_is_wanted_where_one_is_set() {
+    let cli = fresh_cli().env("SUREHAND_MCP_TOKEN", "s3cret-token");
+    let server = Server::start(&cli);
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
+    for headers in [&[][..], &[("Authorization", "Bearer wrong-token")], &[("Authorization", "s3cret-token")]]
+    {
+        assert_eq!(server.request("POST", headers, &ping).status, 401);
+    }
+    assert_ne!(server.request("POST", &[("Authorization", "Bearer s3cret-token")], &ping).status, 401);
+}
+
+#[test]
+fn who_others_can_reach_needs_a_token() {
+    let run = fresh_cli().run(&["mcp", "--http", "0.0.0.0:0"]).unwrap();
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stderr.contains("token"), "{run:?}");
+}
+
+#[test]
+fn clients_have_sessions_of_their_own_that_end_with_them() {
+    let site = Site::builder()
+        .page("/a", "<title>A</title><script>document.cookie='who=a'</script>")
+        .page("/b", "<title>B</title>")
+        .start()
+        .unwrap();
+    let server = Server::start(&fresh_cli());
+    let (one, two) = (server.join(), server.join());
+    assert_eq!(server.call(&one, 2, "navigate", json!({ "url": site.url("/a") }))["title"], "A");
+    assert_eq!(server.call(&two, 2, "navigate", json!({ "url": site.url("/b") }))["title"], "B");
+    let cookie = json!({ "code": "document.cookie" });
+    assert_eq!(server.call(&one, 3, "javascript_tool", cookie.clone())["result"], "who=a");
+    assert_eq!(server.call(&two, 3, "javascript_tool", cookie)["result"], "");
+    // The browser goes with its last session.
+    let browsers = || processes::descendants(server.process.id()).len();
+    assert!(browsers() > 0);
+    for session in [&one, &two] {
+        let ended = server.request("DELETE", &[("Mcp-Session-Id", session)], "");
+        assert!(ended.status < 300, "{}", ended.status);
+    }
+    assert!(wait_until(Duration::from_secs(10), || browsers() == 0));
+    let (gone, _) = server.rpc(Some(&one), 4, "tools/list", &json!({}));
+    assert_eq!(gone.status, 404);
+}

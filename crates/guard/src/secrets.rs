@@ -1,0 +1,209 @@
+//! Secrets that an agent may use but not see: a file of them, `${SECRET:NAME}` in arguments, and the way back, by which
+//! every value that goes out becomes its placeholder again.
+//!
+//! No engine and no files here: text in, text out.
+
+mod dotenv;
+mod forms;
+mod places;
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::fmt;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use forms::Forms;
+pub use places::ResolveError;
+
+/// What a placeholder begins with; it ends with `}`.
+const OPENING: &str = "${SECRET:";
+
+/// See the module. `Debug` shows names only.
+#[derive(Clone, Default)]
+pub struct Secrets {
+    entries: Vec<Entry>,
+    forms: Forms,
+}
+
+#[derive(Clone)]
+struct Entry {
+    /// Where it stands in its file.
+    line: usize,
+    name: String,
+    value: String,
+}
+
+/// Why a file of secrets cannot be used. None of these shows the line or a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SecretsError {
+    /// No `=`.
+    #[error("line {0}: this is not KEY=value")]
+    NotAnAssignment(usize),
+    /// A name that is none.
+    #[error("line {0}: a name is letters, digits and _, and does not begin with a digit")]
+    BadName(usize),
+    /// A quote without its end.
+    #[error("line {0}: the quote is not closed")]
+    OpenQuote(usize),
+    /// Something behind the closing quote.
+    #[error("line {0}: only a comment may follow the closing quote")]
+    AfterQuote(usize),
+    /// Too short to be told from other text.
+    #[error("line {0}: the value is shorter than {MIN} characters and could not be masked", MIN = Secrets::SHORTEST)]
+    TooShort(usize),
+    /// A name that was given before.
+    #[error("line {0}: the name was given before")]
+    Twice(usize),
+    /// More than anybody needs.
+    #[error("line {0}: there are more than {MAX} secrets", MAX = Secrets::MOST)]
+    TooMany(usize),
+    /// The placeholder of a secret would show it.
+    #[error("line {0}: the value is part of a placeholder and could not be masked; choose another name")]
+    InPlaceholder(usize),
+}
+
+impl Secrets {
+    /// As many secrets as there may be.
+    pub const MOST: usize = 100;
+    /// As few characters as a value may have.
+    pub const SHORTEST: usize = 4;
+
+    /// Reads `KEY=value` lines: comments with `#`, optional quotes, nothing is interpolated.
+    pub fn parse(text: &str) -> Result<Self, SecretsError> {
+        Self::build(dotenv::entries(text)?)
+    }
+
+    fn build(entries: Vec<Entry>) -> Result<Self, SecretsError> {
+        if let Some(short) = entries.iter().find(|entry| entry.value.chars().count() < Self::SHORTEST) {
+            return Err(SecretsError::TooShort(short.line));
+        }
+        if let Some(more) = entries.get(Self::MOST) {
+            return Err(SecretsError::TooMany(more.line));
+        }
+        let forms = Forms::of(entries.iter().map(|entry| entry.value.as_str()));
+        for entry in &entries {
+            if let Some(shown) = forms.find(&placeholder(&entry.name)).first() {
+                return Err(SecretsError::InPlaceholder(entries[shown.of].line));
+            }
+        }
+        Ok(Self { entries, forms })
+    }
+
+    /// What they are called, in the order of the file.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|entry| entry.name.as_str())
+    }
+
+    /// Puts values in place of placeholders in the arguments of a tool, where a secret belongs; anywhere else a
+    /// placeholder is an error. What was put in is not looked at again.
+    pub fn resolve(&self, tool: &str, arguments: &mut Value) -> Result<(), ResolveError> {
+        places::resolve(self, tool, arguments)
+    }
+
+    fn value(&self, name: &str) -> Option<&str> {
+        self.entries.iter().find(|entry| entry.name == name).map(|entry| entry.value.as_str())
+    }
+
+    /// The text with a placeholder instead of every value, in whatever form it stands there.
+    pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if self.entries.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut found = self.forms.find(text);
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        // What touches a placeholder is no value: it must not be masked again.
+        let placeholders = self.placeholders(text);
+        found.retain(|one| placeholders.iter().all(|at| one.end <= at.start || at.end <= one.start));
+        if found.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        found.sort_by_key(|one| (one.start, Reverse(one.end)));
+        let mut out = String::with_capacity(text.len());
+        let mut copied = 0;
+        let mut last = None;
+        for one in found {
+            // Values may overlap: each part that is not covered yet adds its placeholder, so that no rest of one stays.
+            let touches = last.is_some() && one.start < copied;
+            if touches && (one.end <= copied || last == Some(one.of)) {
+                copied = copied.max(one.end);
+                continue;
+            }
+            out.push_str(&text[copied.min(one.start)..one.start]);
+            out.push_str(&placeholder(&self.entries[one.of].name));
+            copied = copied.max(one.end);
+            last = Some(one.of);
+        }
+        out.push_str(&text[copied..]);
+        Cow::Owned(out)
+    }
+
+    /// The same for text that may be JSON: what was JSON stays JSON, also where a number was a secret.
+    pub fn mask_document<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let masked = self.mask(text);
+        if matches!(masked, Cow::Borrowed(_)) || serde_json::from_str::<Value>(&masked).is_ok() {
+            return masked;
+        }
+        match serde_json::from_str::<Value>(text) {
+            Ok(mut value) => {
+                self.mask_value(&mut value);
+                Cow::Owned(value.to_string())
+            }
+            Err(_) => masked,
+        }
+    }
+
+    /// The same for every text, name and number of a value.
+    pub fn mask_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(masked) = self.mask(text) {
+                    *text = masked;
+                }
+            }
+            Value::Number(number) => {
+                if let Cow::Owned(masked) = self.mask(&number.to_string()) {
+                    *value = Value::String(masked);
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(|value| self.mask_value(value)),
+            Value::Object(members) => {
+                members.values_mut().for_each(|value| self.mask_value(value));
+                if members.keys().any(|name| matches!(self.mask(name), Cow::Owned(_))) {
+                    let masked = std::mem::take(members).into_iter();
+                    *members = masked
+                        .map(|(name, value)| (self.mask(&name).into_owned(), value))
+                        .collect::<Map<_, _>>();
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
+        }
+    }
+
+    /// Where placeholders of known secrets stand.
+    fn placeholders(&self, text: &str) -> Vec<Range<usize>> {
+        let known = text.match_indices(OPENING).filter_map(|(at, _)| {
+            let (name, _) = text[at + OPENING.len()..].split_once('}')?;
+            self.value(name)?;
+            Some(at..at + OPENING.len() + name.len() + 1)
+        });
+        known.collect()
+    }
+}
+
+fn placeholder(name: &str) -> String {
+    format!("{OPENING}{name}}}")
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests;

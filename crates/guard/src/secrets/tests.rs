@@ -1,0 +1,310 @@
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn secrets(text: &str) -> Secrets {
+    Secrets::parse(text).expect("secrets")
+}
+
+fn one(value: &str) -> Option<Secrets> {
+    Secrets::build(vec![Entry { line: 1, name: "PW".to_owned(), value: value.to_owned() }]).ok()
+}
+
+#[test]
+fn a_file_is_read() {
+    let text = "\u{feff}# comment\r\n\nA=plain value # comment\nexport B = 'it is # \"literal\"' # c\nC=\"a\\\"b\\\\c\\nd\\q\"\nD_1=x#yz=${A}\n";
+    let secrets = secrets(text);
+    let all: Vec<_> = secrets.entries.iter().map(|one| (one.name.as_str(), one.value.as_str())).collect();
+    assert_eq!(
+        all,
+        [("A", "plain value"), ("B", "it is # \"literal\""), ("C", "a\"b\\c\nd\\q"), ("D_1", "x#yz=${A}"),]
+    );
+}
+
+#[test]
+fn a_bad_line_is_told_by_its_number_only() {
+    let many: String = (0..101).map(|n| format!("K{n}=value-{n}\n")).collect();
+    let cases = [
+        ("A=good\nhunter2", SecretsError::NotAnAssignment(2)),
+        ("1A=hunter2", SecretsError::BadName(1)),
+        ("A-B=hunter2", SecretsError::BadName(1)),
+        ("=hunter2", SecretsError::BadName(1)),
+        ("A='hunter2", SecretsError::OpenQuote(1)),
+        ("A=\"hunter2\\\"", SecretsError::OpenQuote(1)),
+        ("A='hunter2'hunter2", SecretsError::AfterQuote(1)),
+        ("\n\nA=abc", SecretsError::TooShort(3)),
+        ("A=# nothing", SecretsError::TooShort(1)),
+        ("A=hunter2\nA=hunter3", SecretsError::Twice(2)),
+        ("LONGNAME=GNAM", SecretsError::InPlaceholder(1)),
+        ("A=hunter2\nB=SECRET", SecretsError::InPlaceholder(2)),
+        (&many, SecretsError::TooMany(101)),
+    ];
+    for (text, wanted) in cases {
+        let error = Secrets::parse(text).expect_err(text);
+        assert_eq!(error, wanted);
+        assert!(!error.to_string().contains("hunter"), "{error}");
+    }
+}
+
+#[test]
+fn debug_shows_names_only() {
+    assert_eq!(format!("{:?}", secrets("A=hunter2\nB=sesame")), r#"["A", "B"]"#);
+}
+
+#[test]
+fn a_secret_goes_where_it_belongs() {
+    let secrets = secrets("PW=\"o'\\\\$x y\"\nSAY=open, then click it\nQ='a\"bcd'");
+    let resolved =
+        |tool: &str, mut arguments: Value| secrets.resolve(tool, &mut arguments).map(|()| arguments);
+    assert_eq!(
+        resolved(
+            "fill_form",
+            json!({ "fields": { "a": "-${SECRET:PW}-${SECRET:SAY}", "b": ["${SECRET:PW}"] }, "timeout": 1 })
+        ),
+        Ok(json!({ "fields": { "a": "-o'\\$x y-open, then click it", "b": ["o'\\$x y"] }, "timeout": 1 }))
+    );
+    assert_eq!(
+        resolved("javascript_tool", json!({ "code": "f('${SECRET:PW}')" })),
+        Ok(json!({ "code": r"f('o\'\\\$x y')" }))
+    );
+    assert_eq!(
+        resolved("act", json!({ "action": "type ${SECRET:SAY} into A, then type '${SECRET:SAY}' into B" })),
+        Ok(
+            json!({ "action": "type \"open, then click it\" into A, then type \"open, then click it\" into B" })
+        )
+    );
+    assert_eq!(
+        resolved("act", json!({ "action": "type ${SECRET:Q}" })),
+        Err(ResolveError::Unspeakable { name: "Q".to_owned() })
+    );
+    assert_eq!(
+        resolved("keyboard", json!({ "how": { "type": { "text": "${SECRET:Q}" } } })),
+        Ok(json!({ "how": { "type": { "text": "a\"bcd" } } }))
+    );
+    for (tool, arguments) in [
+        ("set", json!({ "what": { "credentials": { "user": "u", "password": "${SECRET:Q}" } } })),
+        ("cookies", json!({ "action": { "set": { "name": "n", "value": "${SECRET:Q}" } } })),
+        ("storage", json!({ "area": "local", "action": { "set": { "key": "n", "value": "${SECRET:Q}" } } })),
+        ("fill", json!({ "selector": "#a", "value": "${SECRET:Q}" })),
+        ("type", json!({ "selector": "#a", "text": "${SECRET:Q}" })),
+    ] {
+        assert!(resolved(tool, arguments).unwrap().to_string().contains("a\\\"bcd"));
+    }
+}
+
+#[test]
+fn elsewhere_it_is_refused_by_the_name_of_the_argument() {
+    let secrets = secrets("PW=hunter2");
+    let refused =
+        |tool: &str, mut arguments: Value| secrets.resolve(tool, &mut arguments).unwrap_err().to_string();
+    let url = refused("navigate", json!({ "url": "http://h/?p=${SECRET:PW}" }));
+    assert_eq!(url, "the argument navigate.url takes no secret, so ${SECRET:PW} is not put in there");
+    assert!(refused("page_screenshot", json!({ "path": "${SECRET:PW}" })).contains("page_screenshot.path"));
+    assert!(
+        refused("fill_form", json!({ "fields": { "a": "b" }, "submit": "${SECRET:PW}" }))
+            .contains("fill_form.submit")
+    );
+    assert!(refused("fill_form", json!({ "fields": { "${SECRET:PW}": "b" } })).contains("fill_form.fields"));
+    assert!(refused("fill", json!({ "selector": "${SECRET:PW}", "value": "" })).contains("fill.selector"));
+}
+
+#[test]
+fn a_name_that_is_not_there_is_told_with_those_that_are() {
+    let mut arguments = json!({ "fields": { "a": "${SECRET:PASSWORD}" } });
+    let error = secrets("PW=hunter2\nUSER=adaada").resolve("fill_form", &mut arguments).unwrap_err();
+    assert_eq!(
+        error,
+        ResolveError::Missing {
+            name: "PASSWORD".to_owned(),
+            known: vec!["PW".to_owned(), "USER".to_owned()]
+        }
+    );
+}
+
+#[test]
+fn what_was_put_in_is_not_looked_at_again() {
+    let mut arguments = json!({ "fields": { "a": "${SECRET:B}" } });
+    secrets("A=hunter2\nB='${SECRET:A}x'").resolve("fill_form", &mut arguments).unwrap();
+    assert_eq!(arguments["fields"]["a"], "${SECRET:A}x");
+}
+
+#[test]
+fn values_that_overlap_leave_no_rest() {
+    let nested = secrets("SHORT=horse\nLONG=correct horse battery");
+    assert_eq!(nested.mask("a correct horse battery, a horse"), "a ${SECRET:LONG}, a ${SECRET:SHORT}");
+    let crossing = secrets("A=abcdef\nB=defghi");
+    assert_eq!(crossing.mask("xabcdefghix"), "x${SECRET:A}${SECRET:B}x");
+    let itself = secrets("A=aaaa");
+    assert_eq!(itself.mask("aaaaaaa aaaa"), "${SECRET:A} ${SECRET:A}");
+}
+
+#[test]
+fn a_value_that_was_cut_off_is_masked() {
+    let secrets = secrets("A=correct-horse-battery");
+    assert_eq!(secrets.mask("value \"correct-ho…\""), "value \"${SECRET:A}…\"");
+    assert_eq!(secrets.mask("correct-hand…"), "correct-hand…");
+}
+
+#[test]
+fn structures_are_masked_with_their_names_and_numbers() {
+    let secrets = secrets("PIN=12345678\nPW='a\"b\\c'");
+    let mut value = json!({ "pin": 12345678, "list": ["x12345678y"], "a\"b\\c": true });
+    secrets.mask_value(&mut value);
+    assert_eq!(value, json!({ "pin": "${SECRET:PIN}", "list": ["x${SECRET:PIN}y"], "${SECRET:PW}": true }));
+    let text = json!({ "pin": 12345678, "inner": json!({ "pw": "a\"b\\c" }).to_string() }).to_string();
+    let masked = secrets.mask_document(&text);
+    let masked: Value = serde_json::from_str(&masked).expect("still JSON");
+    assert_eq!(masked, json!({ "pin": "${SECRET:PIN}", "inner": "{\"pw\":\"${SECRET:PW}\"}" }));
+}
+
+#[test]
+fn base64_in_lines_is_masked() {
+    let secrets = secrets("A=correct-horse-battery-staple");
+    let encoded = STANDARD.encode("user:correct-horse-battery-staple");
+    let (one, two) = encoded.split_at(20);
+    for text in [format!("{one}\r\n{two}"), format!("{one}\\n{two}")] {
+        assert!(!secrets.mask(&text).contains(two.trim_end_matches('=')), "{}", secrets.mask(&text));
+    }
+}
+
+#[test]
+fn text_that_is_all_escapes_takes_no_time() {
+    let file: String = (0..100).map(|n| format!("K{n}='\"value {n}'\n")).collect();
+    let secrets = secrets(&file);
+    let began = std::time::Instant::now();
+    for text in ["\\", "%25", "&amp;", "%", "amp;", "\""] {
+        let _ = secrets.mask(&text.repeat(20_000 / text.len()));
+    }
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}
+
+fn percent(value: &str, keep: impl Fn(u8) -> bool, upper: bool) -> String {
+    let one = |byte: u8| match (keep(byte), upper) {
+        (true, _) => char::from(byte).to_string(),
+        (_, true) => format!("%{byte:02X}"),
+        (_, false) => format!("%{byte:02x}"),
+    };
+    value.bytes().map(one).collect()
+}
+
+fn html(value: &str) -> String {
+    let text = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    text.replace('"', "&quot;").replace('\'', "&#39;")
+}
+
+fn in_json(value: &str) -> String {
+    let quoted = Value::from(value).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn debugged(value: &str) -> String {
+    let quoted = format!("{value:?}");
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn ascii_json(value: &str) -> String {
+    value.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+/// Every form in which a page may echo a value.
+fn forms(value: &str) -> Vec<String> {
+    let component = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
+    let strict = |byte: u8| byte.is_ascii_alphanumeric();
+    let form = |upper| percent(value, |byte| component(byte) || byte == b' ', upper).replace(' ', "+");
+    vec![
+        value.to_owned(),
+        in_json(value),
+        in_json(&in_json(value)),
+        in_json(&in_json(&in_json(value))),
+        ascii_json(value),
+        in_json(&ascii_json(value)),
+        debugged(value),
+        html(value),
+        html(&html(value)),
+        value.chars().map(|c| format!("&#{};", u32::from(c))).collect(),
+        value.chars().map(|c| format!("&#x{:X};", u32::from(c))).collect(),
+        percent(value, component, true),
+        percent(value, component, false),
+        percent(value, strict, true),
+        percent(value, |_| false, false),
+        percent(&percent(value, component, true), component, true),
+        form(true),
+        form(false),
+    ]
+}
+
+/// Without placeholders, so that nothing is found across their edges.
+fn rest(masked: &str) -> String {
+    masked.replace("${SECRET:PW}", "\u{1}")
+}
+
+fn value() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[ -~]{4,24}",
+        "[\"'\\\\/&<>%+ #$a]{4,12}",
+        "\\PC{4,16}",
+        "[a-zA-Z0-9\n\t\u{e9}\u{1F600}]{4,20}"
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_form_survives(value in value(), before in "[a-z \"\\\\{}:,]{0,8}", after in "[a-z \"\\\\{}:,]{0,8}") {
+        let Some(secrets) = one(&value) else { return Ok(()) };
+        for form in forms(&value) {
+            let text = format!("{before}{form}{after}");
+            let masked = secrets.mask(&text);
+            prop_assert!(masked.contains("${SECRET:PW}"), "{form:?} in {text:?}");
+            prop_assert!(!rest(&masked).contains(&form), "{form:?} in {masked:?}");
+            prop_assert_eq!(secrets.mask(&masked), masked.as_ref());
+        }
+    }
+
+    #[test]
+    fn no_base64_survives(value in value(), before in "[ -~]{0,7}", after in "[ -~]{0,7}") {
+        let Some(secrets) = one(&value) else { return Ok(()) };
+        for engine in [STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD] {
+            let encoded = engine.encode(format!("{before}{value}{after}"));
+            let bits = (before.len() * 8, (before.len() + value.len()) * 8);
+            let (core, all) = ((bits.0.div_ceil(6), bits.1 / 6), (bits.0 / 6, bits.1.div_ceil(6)));
+            for text in [encoded.clone(), encoded.replace('+', "%2B").replace('/', "%2f"), encoded.replace('/', "\\/")] {
+                let masked = secrets.mask(&format!("data: {text}.")).into_owned();
+                prop_assert!(!rest(&masked).contains(&encoded[core.0..core.1]), "{encoded} in {masked}");
+                prop_assert_eq!(secrets.mask(&masked), masked.as_str());
+            }
+            // Of the neighbours only the bits that share a digit with the value go.
+            let masked = secrets.mask(&encoded).into_owned();
+            prop_assert!(masked.starts_with(&encoded[..all.0]), "{encoded} in {masked}");
+            prop_assert!(masked.ends_with(encoded[all.1..].trim_end_matches('=')) || masked.contains('='), "{encoded} in {masked}");
+        }
+    }
+
+    #[test]
+    fn structures_keep_no_secret(value in value(), text in "[a-z ]{0,6}") {
+        let Some(secrets) = one(&value) else { return Ok(()) };
+        let mut structure = json!({ "a": [format!("{text}{value}")], (value.clone()): { "b": in_json(&value) } });
+        let document = structure.to_string();
+        secrets.mask_value(&mut structure);
+        let masked = secrets.mask_document(&document);
+        prop_assert!(serde_json::from_str::<Value>(&masked).is_ok(), "{masked}");
+        prop_assert!(!rest(&masked).contains(&in_json(&value)), "{masked}");
+        prop_assert!(!rest(&structure.to_string()).contains(&in_json(&value)), "{structure}");
+    }
+
+    #[test]
+    fn text_without_secrets_is_borrowed(text in "[a-pA-P0-5\\PC&&[^q-zQ-Z6-9]]{0,80}") {
+        let secrets = secrets("A=xyzxyz-xyz\nB='zyx qwr tuv 987'");
+        prop_assert!(matches!(secrets.mask(&text), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn never_panics(value in value(), text in "[\\\\%&;u+#xX0-9a-f{}\"…. ]{0,80}") {
+        if let Some(secrets) = one(&value) {
+            let masked = secrets.mask(&text).into_owned();
+            prop_assert_eq!(secrets.mask(&masked), masked.as_str());
+        }
+    }
+}

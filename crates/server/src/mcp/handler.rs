@@ -1,0 +1,220 @@
+//! One client of the MCP server: lists tools, calls them in a session of its own, and cleans up behind it.
+
+use std::borrow::Cow;
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
+};
+use rmcp::service::{Peer, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use surehand_browser::Notes;
+use surehand_session::{Fault, Kind};
+use surehand_tools::{Answer, Spec, specs};
+use surehand_verbs::Settings;
+
+use super::McpOptions;
+use super::journal::Journal;
+use super::runner::Runner;
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct Handler {
+    options: Arc<McpOptions>,
+    runner: Runner,
+    settings: Settings,
+    journal: Journal,
+}
+
+/// A client that asked for progress hears at least this often that a call is under way.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
+
+/// A structure larger than this is not sent a second time beside the text.
+const LARGEST_STRUCTURE: usize = 4096;
+
+const INSTRUCTIONS: &str = "Sure hands on a web browser. Start with navigate, look with read_page (mode ax gives references like e5), act with interact, fill_form or act by label or reference. A call succeeds only if its effect was observed; an error says what stood in the way and what to do next.";
+
+impl Handler {
+    pub fn new(options: &Arc<McpOptions>, runner: &Runner) -> Self {
+        static CLIENTS: AtomicU64 = AtomicU64::new(1);
+        let number = CLIENTS.fetch_add(1, Ordering::Relaxed);
+        let mut settings = options.settings.clone();
+        if !options.shared {
+            settings.session = format!("client-{number}");
+        }
+        let name = format!("mcp-{}-{number}.jsonl", std::process::id());
+        let journal = Journal::new(options.home.root.join("journals").join(name), runner.secrets().clone());
+        Self { options: options.clone(), runner: runner.clone(), settings, journal }
+    }
+
+    async fn run(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Answer, Fault> {
+        let arguments = Value::Object(request.arguments.unwrap_or_default());
+        let token = context.meta.get_progress_token();
+        let notes = Arc::new(ProgressTo::new(context.peer.clone(), token));
+        let began = Instant::now();
+        let settings = self.settings_for(context);
+        let call = self.runner.call(
+            &self.options.toolsets,
+            &request.name,
+            arguments.clone(),
+            settings,
+            notes.clone(),
+        );
+        let answer = tokio::select! {
+            answer = call => answer,
+            () = notes.keep_telling() => unreachable_by_design(),
+            // Dropping the call stops its work.
+            () = context.ct.cancelled() => Err(Fault::new(Kind::Cancelled, "the call was cancelled")),
+        };
+        let ok = answer.as_ref().is_ok_and(|answer| !answer.is_error);
+        self.journal.note(&request.name, &arguments, ok, began.elapsed());
+        answer
+    }
+}
+
+impl Handler {
+    /// Over HTTP the newest revision knows no sessions: a handler lives for one request. All its clients share one session
+    /// of the browser, and tell their tabs apart by `tabId`.
+    fn settings_for(&self, context: &RequestContext<RoleServer>) -> Settings {
+        let mut settings = self.settings.clone();
+        let is_stateless = context.meta.protocol_version().is_some();
+        if self.options.http.is_some() && !self.options.shared && is_stateless {
+            settings.session = STATELESS.to_owned();
+        }
+        settings
+    }
+}
+
+/// The session of clients that have none of their own.
+const STATELESS: &str = "stateless";
+
+/// `keep_telling` never ends.
+fn unreachable_by_design() -> Result<Answer, Fault> {
+    Err(Fault::new(Kind::Internal, "the signs of life ended"))
+}
+
+impl Drop for Handler {
+    /// What the client owned goes with it.
+    fn drop(&mut self) {
+        let (runner, session) = (self.runner.clone(), self.settings.session.clone());
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move { runner.close(&session).await });
+        }
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        info.server_info = Implementation::new("surehand", env!("CARGO_PKG_VERSION"));
+        info.instructions = Some(INSTRUCTIONS.to_owned());
+        info
+    }
+
+    fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + Send + '_ {
+        let tools = specs(&self.options.toolsets).into_iter().map(tool).collect();
+        std::future::ready(Ok(ListToolsResult::with_all_items(tools)))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match self.run(request, &context).await {
+            Ok(answer) => Ok(result(answer).into()),
+            Err(fault) if fault.kind == Kind::UnknownTool => {
+                Err(ErrorData::invalid_params(Cow::Owned(fault.message), None))
+            }
+            Err(fault) => Ok(result(Answer::failure(&fault)).into()),
+        }
+    }
+}
+
+pub(crate) fn tool(spec: Spec) -> Tool {
+    let hints = spec.hints;
+    let annotations = ToolAnnotations::new().read_only(hints.read_only).open_world(true);
+    let annotations = if hints.read_only {
+        annotations
+    } else {
+        annotations.destructive(hints.destructive).idempotent(hints.idempotent)
+    };
+    let tool = Tool::new(spec.name, spec.description, spec.input_schema).with_annotations(annotations);
+    match spec.output_schema {
+        Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
+        None => tool,
+    }
+}
+
+fn result(answer: Answer) -> CallToolResult {
+    let mut content = vec![ContentBlock::text(answer.text)];
+    if let Some(image) = answer.image {
+        let data = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
+        content.push(ContentBlock::image(data, image.mime_type));
+    }
+    let mut result =
+        if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.structured_content =
+        answer.structured.filter(|structure| structure.to_string().len() <= LARGEST_STRUCTURE);
+    result
+}
+
+/// Tells a client that asked for it how far a call is.
+struct ProgressTo {
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    told: AtomicU64,
+}
+
+impl ProgressTo {
+    fn new(peer: Peer<RoleServer>, token: Option<ProgressToken>) -> Self {
+        Self { peer, token, told: AtomicU64::new(0) }
+    }
+
+    /// A sign of life now and then, until dropped.
+    async fn keep_telling(&self) {
+        loop {
+            tokio::time::sleep(SIGN_OF_LIFE).await;
+            self.tell("under way");
+        }
+    }
+
+    fn tell(&self, message: &str) {
+        let Some(token) = self.token.clone() else { return };
+        let progress = self.told.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut notification = ProgressNotificationParam::new(token, progress as f64);
+        notification.message = Some(message.to_owned());
+        let peer = self.peer.clone();
+        tokio::spawn(async move {
+            // A client that went away needs no progress.
+            let _ = peer.notify_progress(notification).await;
+        });
+    }
+}
+
+impl Notes for ProgressTo {
+    fn note(&self, line: &str) {
+        tracing::info!("{line}");
+        self.tell(line);
+    }
+
+    fn progress(&self, what: &str, done: u64, total: Option<u64>) {
+        let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
+        self.tell(&format!("{what}: {done}{of}"));
+    }
+}

@@ -1,0 +1,131 @@
+//! Where tools run: in this process, or in the daemon, where a person's sessions are.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use surehand_browser::{Machine, Notes};
+use surehand_guard::Secrets;
+use surehand_session::{Fault, Places, Sessions};
+use surehand_tools::direct::Endpoints;
+use surehand_tools::{Answer, AnswerBody, ToolContext, Toolset};
+use surehand_verbs::{Context, Settings};
+
+use super::McpOptions;
+use crate::client::Client;
+use crate::secrets::{self, MaskedNotes};
+use crate::wire::{ErrorBody, Request, Task, version};
+
+/// See the module. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Runner {
+    place: Place,
+    secrets: Arc<Secrets>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    /// In this process.
+    Here { sessions: Arc<Sessions>, borrowed: Arc<Endpoints> },
+    /// In the daemon.
+    Daemon(Client),
+}
+
+impl Runner {
+    pub fn new(options: &McpOptions) -> Self {
+        let secrets = options.secrets.clone().unwrap_or_default();
+        if options.shared {
+            return Self { place: Place::Daemon(Client::new(options.home.clone())), secrets };
+        }
+        let places = Places {
+            scratch: options.home.scratch(),
+            downloads: options.scratch().join("downloads"),
+            machine: Machine::from_env(),
+        };
+        let place = Place::Here { sessions: Arc::new(Sessions::new(places)), borrowed: Arc::default() };
+        Self { place, secrets }
+    }
+
+    /// Calls a tool: secrets go in, and whatever comes back is masked. Dropping the future stops its work.
+    pub async fn call(
+        &self,
+        toolsets: &[Toolset],
+        name: &str,
+        mut arguments: Value,
+        settings: Settings,
+        notes: Arc<dyn Notes>,
+    ) -> Result<Answer, Fault> {
+        let called = match secrets::resolve(&self.secrets, name, &mut arguments) {
+            Ok(()) => {
+                let notes = Arc::new(MaskedNotes { secrets: self.secrets.clone(), to: notes });
+                self.place.call(toolsets, name, arguments, settings, notes).await
+            }
+            // Like any failure of a tool, it is an answer.
+            Err(fault) => Ok(Answer::failure(&fault)),
+        };
+        secrets::mask(&self.secrets, called)
+    }
+
+    /// For the journal of a client.
+    pub fn secrets(&self) -> &Arc<Secrets> {
+        &self.secrets
+    }
+
+    /// Ends the session of a client.
+    pub async fn close(&self, session: &str) {
+        // A session of the daemon belongs to the person who made it.
+        if let Place::Here { sessions, .. } = &self.place {
+            sessions.close(session).await;
+        }
+    }
+
+    pub async fn close_all(&self) {
+        if let Place::Here { sessions, .. } = &self.place {
+            sessions.close_all().await;
+        }
+    }
+}
+
+impl Place {
+    async fn call(
+        &self,
+        toolsets: &[Toolset],
+        name: &str,
+        arguments: Value,
+        settings: Settings,
+        notes: Arc<dyn Notes>,
+    ) -> Result<Answer, Fault> {
+        match self {
+            Self::Here { sessions, borrowed } => {
+                let verbs = Context { sessions: sessions.clone(), settings, notes };
+                let cx = ToolContext { verbs, borrowed: borrowed.clone() };
+                surehand_tools::call(toolsets, name, arguments, &cx).await
+            }
+            Self::Daemon(client) => {
+                let task = Task::Tool {
+                    name: name.to_owned(),
+                    arguments,
+                    toolsets: toolsets.iter().map(|set| set.name().to_owned()).collect(),
+                    settings: Box::new(settings),
+                };
+                let request = Request { version: version(), task, log: None };
+                let line = client.ask_async(&request).await?;
+                read_answer(&line)
+            }
+        }
+    }
+}
+
+/// The answer of a tool in the last line of the daemon.
+pub fn read_answer(line: &str) -> Result<Answer, Fault> {
+    #[derive(serde::Deserialize)]
+    struct Envelope {
+        data: Option<AnswerBody>,
+        error: Option<ErrorBody>,
+    }
+    let envelope: Envelope = serde_json::from_str(line).map_err(crate::internal)?;
+    match (envelope.data, envelope.error) {
+        (Some(body), _) => Answer::try_from(body).map_err(crate::internal),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => Err(crate::internal("the daemon gave no answer")),
+    }
+}

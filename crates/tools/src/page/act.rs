@@ -1,0 +1,183 @@
+//! `act`: a sentence, by rules.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use surehand_page::{ClickOptions, Deadline, ElementState, KeyChord, LoadState, Locator};
+use surehand_session::{Fault, Kind, Session, Tab};
+use surehand_verbs::{Followed, Hit, full_address};
+
+use super::{ACTION_TIMEOUT, TIMEOUT, fill_form};
+use crate::sentence::{Scroll, Step, Wait, parse};
+use crate::{Answer, Hints, Tool, ToolContext, label};
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Act {
+    /// E.g. "type hello into Search, then press Enter"
+    #[serde(alias = "instruction")]
+    action: String,
+    tab_id: Option<String>,
+    /// Milliseconds for the whole, default 30000
+    timeout: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Acted {
+    tab_id: String,
+    url: String,
+    steps: Vec<Done>,
+}
+
+#[derive(Serialize)]
+struct Done {
+    step: String,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    hit: Option<Hit>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    followed: Option<Followed>,
+}
+
+impl Tool for Act {
+    const NAME: &'static str = "act";
+    const DESCRIPTION: &'static str = "Do what a plain sentence says: click, double-click, hover, press a key, type X into Y, fill Y with X, select X from Y, check, uncheck, scroll, wait for, go to; several joined by then. Stops at the first that fails.";
+    const HINTS: Hints = Hints::ACTS;
+    const STRUCTURED: bool = true;
+
+    async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
+        let steps = parse(&self.action).map_err(|clause| {
+            Fault::new(Kind::Usage, format!("{clause:?} is not understood"))
+                .hint("say it like: click Save; type hello into Search; select Green from Color; scroll down; wait for Results to appear")
+        })?;
+        let (session, tab) = cx.tab(self.tab_id.as_deref()).await?;
+        cx.refuse_dialog(&tab)?;
+        tab.page.begin_action();
+        let whole = cx.deadline(self.timeout, TIMEOUT);
+        let mut done = Vec::new();
+        for step in &steps {
+            match perform(cx, &session, &tab, step, &whole).await {
+                Ok(one) => done.push(one),
+                Err(fault) => return Err(after(fault, &done)),
+            }
+        }
+        Answer::json(&Acted { tab_id: tab.id(), url: tab.page.url(), steps: done })
+    }
+}
+
+/// A failure says what was done before it.
+fn after(mut fault: Fault, done: &[Done]) -> Fault {
+    if !done.is_empty() {
+        let steps: Vec<&str> = done.iter().map(|one| one.step.as_str()).collect();
+        fault.message = format!("{} (done before: {})", fault.message, steps.join("; "));
+    }
+    fault
+}
+
+async fn perform(
+    cx: &ToolContext,
+    session: &Session,
+    tab: &Tab,
+    step: &Step,
+    whole: &Deadline,
+) -> Result<Done, Fault> {
+    let page = &tab.page;
+    let deadline = &whole.at_most(ACTION_TIMEOUT);
+    let once = ClickOptions::default();
+    let actionable = |name: &str| label::actionable(session, tab, name);
+    let hit =
+        |words: String, acted| Done { step: words, hit: Some(Hit::new(session, acted)), followed: None };
+    let plain = |words: String| Done { step: words, hit: None, followed: None };
+    Ok(match step {
+        Step::Click(name) => {
+            hit(format!("click {name}"), page.click(&actionable(name)?, &once, deadline).await?)
+        }
+        Step::DoubleClick(name) => {
+            let twice = ClickOptions { count: 2, ..once };
+            hit(format!("double-click {name}"), page.click(&actionable(name)?, &twice, deadline).await?)
+        }
+        Step::Hover(name) => {
+            hit(format!("hover {name}"), page.hover(&actionable(name)?, &once, deadline).await?)
+        }
+        Step::Press(key) => {
+            let after = page.press(&KeyChord::parse(key)?, deadline).await?;
+            Done { followed: Some(Followed::new(session, after)), ..plain(format!("press {key}")) }
+        }
+        Step::Type { text, field: Some(field) } => {
+            let locator = label::field(session, tab, field)?;
+            let typed = page.type_into(&locator, text, std::time::Duration::ZERO, deadline).await?;
+            hit(format!("type into {field}"), typed.acted)
+        }
+        Step::Type { text, field: None } => {
+            page.type_here(text, std::time::Duration::ZERO, deadline).await?;
+            plain("type".to_owned())
+        }
+        Step::Fill { text, field } => {
+            fill_form::enter(cx, session, tab, field, &text.as_str().into(), deadline).await?;
+            plain(format!("fill {field}"))
+        }
+        Step::Select { option, list } => {
+            let locator = label::field(session, tab, list)?;
+            let (acted, _) = page.select(&locator, std::slice::from_ref(option), deadline).await?;
+            hit(format!("select {option} from {list}"), acted)
+        }
+        Step::Check { name, wanted } => {
+            let locator = label::field(session, tab, name)?;
+            let acted = page.set_checked(&locator, *wanted, &once, deadline).await?;
+            hit(format!("{} {name}", if *wanted { "check" } else { "uncheck" }), acted)
+        }
+        Step::Scroll(scroll) => plain(scrolled(session, tab, scroll, deadline).await?),
+        Step::Wait(wait) => plain(waited(tab, wait, whole).await?),
+        Step::Go(place) => plain(went(cx, tab, place, whole).await?),
+    })
+}
+
+async fn scrolled(
+    session: &Session,
+    tab: &Tab,
+    scroll: &Scroll,
+    deadline: &Deadline,
+) -> Result<String, Fault> {
+    const FAR: f64 = 10_000_000.0;
+    let page = &tab.page;
+    match scroll {
+        Scroll::By(x, y) => drop(page.scroll(None, (f64::from(*x), f64::from(*y)), deadline).await?),
+        Scroll::Top => drop(page.scroll(None, (0.0, -FAR), deadline).await?),
+        Scroll::Bottom => drop(page.scroll(None, (0.0, FAR), deadline).await?),
+        Scroll::To(name) => {
+            let locator = match label::actionable(session, tab, name) {
+                Ok(locator) => locator,
+                Err(_) => Locator::parse(&format!("text={name}")),
+            };
+            page.scroll_into_view(&locator, deadline).await?;
+        }
+    }
+    Ok("scroll".to_owned())
+}
+
+async fn waited(tab: &Tab, wait: &Wait, whole: &Deadline) -> Result<String, Fault> {
+    let page = &tab.page;
+    match wait {
+        Wait::For(time) => tokio::time::sleep((*time).min(whole.remaining())).await,
+        Wait::Appears(name) => page.wait_for_text(name, whole).await?,
+        Wait::Disappears(name) => {
+            let locator = Locator::parse(&format!("text={name}"));
+            page.wait_for_element(&locator, ElementState::Hidden, whole).await?;
+        }
+        Wait::Load => page.wait_for_load(LoadState::Load, whole).await?,
+        Wait::NetworkIdle => page.wait_for_load(LoadState::NetworkIdle, whole).await?,
+        Wait::Navigation => drop(page.wait_for_navigation(whole).await?),
+    }
+    Ok("wait".to_owned())
+}
+
+async fn went(cx: &ToolContext, tab: &Tab, place: &str, whole: &Deadline) -> Result<String, Fault> {
+    let page = &tab.page;
+    let navigated = match place {
+        "back" => page.go(-1, LoadState::Load, whole).await?,
+        "forward" => page.go(1, LoadState::Load, whole).await?,
+        "reload" => page.reload(LoadState::Load, whole).await?,
+        address => page.open(&full_address(address, &cx.verbs)?, LoadState::Load, whole).await?,
+    };
+    Ok(format!("go to {}", navigated.url))
+}

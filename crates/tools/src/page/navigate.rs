@@ -1,0 +1,59 @@
+//! `navigate`: the tab goes to an address.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use surehand_page::{LoadState, Navigated};
+use surehand_session::Fault;
+use surehand_verbs::full_address;
+
+use super::TIMEOUT;
+use crate::{Answer, Hints, Tool, ToolContext};
+
+/// Arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Navigate {
+    /// Address, or back, forward, reload
+    url: String,
+    tab_id: Option<String>,
+    /// Milliseconds, default 30000
+    timeout: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Arrived {
+    action: &'static str,
+    tab_id: String,
+    url: String,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<i64>,
+}
+
+impl Tool for Navigate {
+    const NAME: &'static str = "navigate";
+    const DESCRIPTION: &'static str = "Open an address in the tab and wait until it is loaded.";
+    const HINTS: Hints = Hints::NAVIGATES;
+    const STRUCTURED: bool = true;
+
+    async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
+        let deadline = cx.deadline(self.timeout, TIMEOUT);
+        let address = match self.url.as_str() {
+            "back" | "forward" | "reload" => None,
+            url => Some(full_address(url, &cx.verbs)?),
+        };
+        let (session, tab) = cx.tab(self.tab_id.as_deref()).await?;
+        tab.page.begin_action();
+        session.tabs().switch_to(&tab);
+        let page = &tab.page;
+        let until = LoadState::Load;
+        let Navigated { url, title, status } = match (address, self.url.as_str()) {
+            (Some(address), _) => page.open(&address, until, &deadline).await?,
+            (None, "back") => page.go(-1, until, &deadline).await?,
+            (None, "forward") => page.go(1, until, &deadline).await?,
+            (None, _) => page.reload(until, &deadline).await?,
+        };
+        Answer::json(&Arrived { action: "navigate", tab_id: tab.id(), url, title, status })
+    }
+}

@@ -1,0 +1,212 @@
+//! What a tool is, the sets of tools, and the one way to call one.
+
+use std::borrow::Cow;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use surehand_page::Deadline;
+use surehand_session::{Fault, Kind, Session, Tab};
+use surehand_verbs::Context;
+
+use crate::{Answer, direct, page, schema, verbs};
+
+/// What a client may want to know before it lets a model call a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hints {
+    /// Changes nothing.
+    pub read_only: bool,
+    /// May destroy or send something.
+    pub destructive: bool,
+    /// Twice is like once.
+    pub idempotent: bool,
+}
+
+impl Hints {
+    /// Looks only.
+    pub const READS: Self = Self { read_only: true, destructive: false, idempotent: true };
+    /// Acts on the page: nobody knows what a button does.
+    pub const ACTS: Self = Self { read_only: false, destructive: true, idempotent: false };
+    /// Leads to another page.
+    pub const NAVIGATES: Self = Self { read_only: false, destructive: false, idempotent: true };
+}
+
+/// What a tool has at hand.
+#[derive(Debug)]
+pub struct ToolContext {
+    /// Sessions, settings, notes.
+    pub verbs: Context,
+    /// Browsers that somebody else started and that calls named.
+    pub borrowed: Arc<direct::Endpoints>,
+}
+
+impl ToolContext {
+    /// The session, made if it is not there, and the tab that is meant: the one with this id or label, else the active
+    /// one, opened if there is none.
+    pub async fn tab(&self, tab_id: Option<&str>) -> Result<(Arc<Session>, Tab), Fault> {
+        let session = self.verbs.open_session().await?;
+        let tab = match tab_id {
+            Some(id) => session.tabs().find(id)?,
+            None => session.some_tab().await?,
+        };
+        Ok((session, tab))
+    }
+
+    /// The deadline of a call: as long as it says, else as long as the front says, else as usual.
+    pub fn deadline(&self, asked_ms: Option<u64>, usual: Duration) -> Deadline {
+        let limit = asked_ms.or(self.verbs.settings.timeout).map_or(usual, Duration::from_millis);
+        Deadline::after(limit)
+    }
+
+    /// A page with an open dialog cannot be worked on; the fault names the dialog.
+    pub fn refuse_dialog(&self, tab: &Tab) -> Result<(), Fault> {
+        match tab.page.dialog() {
+            Some(dialog) => Err(surehand_page::Error::DialogOpen(dialog).into()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One tool: its arguments are the type itself.
+pub trait Tool: DeserializeOwned + JsonSchema + Send {
+    /// How it is called.
+    const NAME: &'static str;
+    /// What it does, for a model: one or two sentences.
+    const DESCRIPTION: &'static str;
+    /// See [`Hints`].
+    const HINTS: Hints;
+    /// Are its answers structured, with the tab they are about?
+    const STRUCTURED: bool = false;
+    /// Does it.
+    fn call(self, cx: &ToolContext) -> impl Future<Output = Result<Answer, Fault>> + Send;
+}
+
+/// A tool, as a listing shows it.
+#[derive(Debug, Clone)]
+pub struct Spec {
+    /// How it is called.
+    pub name: Cow<'static, str>,
+    /// What it does.
+    pub description: Cow<'static, str>,
+    /// See [`Hints`].
+    pub hints: Hints,
+    /// The schema of its arguments.
+    pub input_schema: Map<String, Value>,
+    /// The schema of its structured answers, if it has any.
+    pub output_schema: Option<Map<String, Value>>,
+}
+
+/// A set of tools that is offered or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Toolset {
+    /// The nine tools that playbooks call.
+    Page,
+    /// Seven tools on a browser that somebody else started.
+    Direct,
+    /// Every verb of the command line.
+    Verbs,
+}
+
+/// A call under way.
+pub(crate) type Calling<'a> = Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + 'a>>;
+
+/// A tool without its type.
+pub(crate) struct Entry {
+    pub spec: fn() -> Spec,
+    pub call: for<'a> fn(Value, &'a ToolContext) -> Result<Calling<'a>, Fault>,
+    pub name: &'static str,
+}
+
+impl Entry {
+    pub(crate) const fn of<T: Tool + 'static>() -> Self {
+        Self {
+            name: T::NAME,
+            spec: || Spec {
+                name: T::NAME.into(),
+                description: T::DESCRIPTION.into(),
+                hints: T::HINTS,
+                input_schema: schema::of::<T>(),
+                output_schema: T::STRUCTURED.then(schema::of_answer),
+            },
+            call: |arguments, cx| {
+                let tool: T =
+                    serde_json::from_value(arguments).map_err(|error| bad_arguments(T::NAME, &error))?;
+                Ok(Box::pin(tool.call(cx)))
+            },
+        }
+    }
+}
+
+fn bad_arguments(tool: &str, error: &serde_json::Error) -> Fault {
+    Fault::new(Kind::Usage, format!("the arguments of {tool} do not fit: {error}"))
+        .hint(format!("see its arguments with `surehand tools {tool}`"))
+}
+
+impl Toolset {
+    /// All sets.
+    pub const ALL: &[Self] = &[Toolset::Page, Toolset::Direct, Toolset::Verbs];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Toolset::Page => "page",
+            Toolset::Direct => "direct",
+            Toolset::Verbs => "verbs",
+        }
+    }
+
+    /// The set of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|set| set.name() == name)
+    }
+
+    fn entries(self) -> &'static [Entry] {
+        match self {
+            Toolset::Page => page::TOOLS,
+            Toolset::Direct => direct::TOOLS,
+            Toolset::Verbs => &[],
+        }
+    }
+}
+
+/// The tools of some sets.
+pub fn specs(sets: &[Toolset]) -> Vec<Spec> {
+    sets.iter().flat_map(|set| set.specs()).collect()
+}
+
+impl Toolset {
+    fn specs(self) -> Vec<Spec> {
+        match self {
+            Toolset::Verbs => verbs::specs().to_vec(),
+            set => set.entries().iter().map(|entry| (entry.spec)()).collect(),
+        }
+    }
+}
+
+/// Calls a tool of some sets by its name. A failure of the tool is an answer; a fault means that it could not be called.
+pub async fn call(sets: &[Toolset], name: &str, arguments: Value, cx: &ToolContext) -> Result<Answer, Fault> {
+    let entry = sets.iter().flat_map(|set| set.entries()).find(|entry| entry.name == name);
+    let called = match entry {
+        Some(entry) => match (entry.call)(arguments, cx) {
+            Ok(calling) => calling.await,
+            Err(fault) => Err(fault),
+        },
+        None if sets.contains(&Toolset::Verbs) && verbs::specs().iter().any(|spec| spec.name == name) => {
+            verbs::call(name, arguments, cx).await
+        }
+        None => return Err(unknown(sets, name)),
+    };
+    match called {
+        Ok(answer) => Ok(answer),
+        Err(fault) => Ok(Answer::failure(&cx.verbs.name_matches(fault).await)),
+    }
+}
+
+fn unknown(sets: &[Toolset], name: &str) -> Fault {
+    let known: Vec<_> = specs(sets).into_iter().map(|spec| spec.name).collect();
+    Fault::new(Kind::UnknownTool, format!("there is no tool {name:?}"))
+        .hint(format!("there are {}", known.join(", ")))
+}

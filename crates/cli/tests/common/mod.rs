@@ -1,4 +1,4 @@
-//! What the test files share: one daemon and one browser per file, one session per test.
+//! What the test files share: one daemon and one browser per file, one session and one site per test.
 #![allow(dead_code, reason = "each test file uses another part of this")]
 
 use std::collections::HashMap;
@@ -17,17 +17,10 @@ pub const BINARY: &str = env!("CARGO_BIN_EXE_surehand");
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// The fixture of one test file. A static is never dropped, so it holds only a weak link: the last test that runs ends
-/// daemon, browser and site, whether it passed or not.
+/// daemon and browser, whether it passed or not.
 pub struct Shared {
     site: fn(SiteBuilder) -> SiteBuilder,
-    running: Mutex<Weak<Fixture>>,
-}
-
-/// Declared in the order in which it must go: first whoever asks for pages, then the site.
-struct Fixture {
-    cli: Cli,
-    pages: Arc<Pages>,
-    site: Site,
+    running: Mutex<Weak<Cli>>,
 }
 
 /// Pages that tests write down where they use them.
@@ -37,10 +30,13 @@ struct Pages {
     count: AtomicUsize,
 }
 
-/// One test: a session of its own in the shared browser. It is closed in the end.
+/// One test: a session of its own in the shared browser, closed in the end, and a site of its own, so that the requests
+/// that it saw are those of this test.
 pub struct Case {
     pub cli: Cli,
-    fixture: Arc<Fixture>,
+    pages: Arc<Pages>,
+    site: Site,
+    _daemon: Arc<Cli>,
 }
 
 /// A failure as `--json` tells it.
@@ -60,24 +56,23 @@ impl Shared {
 
     /// A session of that name.
     pub fn case(&'static self, session: &str) -> Case {
-        let fixture = self.fixture();
-        Case { cli: fixture.cli.session(session), fixture }
-    }
-
-    fn fixture(&self) -> Arc<Fixture> {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(fixture) = running.upgrade() {
-            return fixture;
-        }
         let pages = Arc::new(Pages::default());
         let served = Arc::clone(&pages);
         let builder = Site::builder().route("/p/*", move |request| {
             served.answer(&request.path, request.origin(), request.cross_origin())
         });
         let site = (self.site)(builder).start().expect("a port on loopback");
-        let fixture = Arc::new(Fixture { cli: fresh_cli(), pages, site });
-        *running = Arc::downgrade(&fixture);
-        fixture
+        let daemon = self.daemon();
+        Case { cli: daemon.session(session), pages, site, _daemon: daemon }
+    }
+
+    fn daemon(&self) -> Arc<Cli> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.upgrade().unwrap_or_else(|| {
+            let daemon = Arc::new(fresh_cli());
+            *running = Arc::downgrade(&daemon);
+            daemon
+        })
     }
 }
 
@@ -105,7 +100,7 @@ impl Pages {
 impl Case {
     /// Serves `html` and returns its path; `{{origin}}` and `{{cross}}` in it become the site's origins.
     pub fn page(&self, html: &str) -> String {
-        self.fixture.pages.add(&format!("<!doctype html><html lang=en><meta charset=utf-8>{html}"))
+        self.pages.add(&format!("<!doctype html><html lang=en><meta charset=utf-8>{html}"))
     }
 
     /// Serves `html`, opens it and returns its address.
@@ -116,7 +111,7 @@ impl Case {
     }
 
     pub fn site(&self) -> &Site {
-        &self.fixture.site
+        &self.site
     }
 
     /// The data of a command that must succeed.

@@ -69,11 +69,16 @@ impl Client {
         self.answer(id)
     }
 
+    /// The next message of the server.
+    fn hear(&mut self) -> Value {
+        let mut line = String::new();
+        assert_ne!(self.from.read_line(&mut line).unwrap(), 0, "the server hung up");
+        serde_json::from_str(&line).expect(&line)
+    }
+
     fn answer(&mut self, id: u64) -> Value {
         loop {
-            let mut line = String::new();
-            assert_ne!(self.from.read_line(&mut line).unwrap(), 0, "the server hung up");
-            let message: Value = serde_json::from_str(&line).expect(&line);
+            let message = self.hear();
             if message["id"] == id {
                 return message;
             }
@@ -355,4 +360,58 @@ fn tool_sets_are_chosen() {
     ];
     assert_eq!(names("direct"), seven);
     assert!(names("page,verbs").len() > 50);
+}
+
+#[test]
+fn a_client_chooses_its_tools_and_hears_that_the_list_changed() {
+    let mut client = Client::start(&fresh_cli(), &["--toolsets", "page,dynamic"]);
+    let introduced = client.initialize("2025-06-18");
+    assert_eq!(introduced["result"]["capabilities"]["tools"]["listChanged"], true, "{introduced}");
+    let count = |client: &mut Client| {
+        let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+        tools.as_array().unwrap().len()
+    };
+    assert_eq!(count(&mut client), 10);
+    let chosen = client.done("toolsets", json!({ "enable": ["direct"], "disable": ["page"] }));
+    assert_eq!(chosen["offered"], json!(["dynamic", "direct"]));
+    assert_eq!(count(&mut client), 8);
+    let changes =
+        client.heard.iter().filter(|message| message["method"] == "notifications/tools/list_changed").count();
+    assert_eq!(changes, 1);
+    let gone = client.ask("tools/call", json!({ "name": "navigate", "arguments": { "url": "about:blank" } }));
+    assert_eq!(gone["error"]["code"], -32602, "{gone}");
+    assert!(
+        client.fails("toolsets", json!({ "enable": ["all"] }))["message"].as_str().unwrap().contains("all")
+    );
+}
+
+#[test]
+fn ten_thousand_calls_leave_nothing_behind() {
+    let site = site();
+    let mut client = Client::new(&fresh_cli(), &[]);
+    client.done("navigate", json!({ "url": site.url("/") }));
+    let code =
+        |number: u64| json!({ "name": "javascript_tool", "arguments": { "code": number.to_string() } });
+    let files = |client: &Client| {
+        std::fs::read_dir(format!("/proc/{}/fd", client.server.id())).map_or(0, Iterator::count)
+    };
+    let mut settled = None;
+    // Many at a time, as a busy client sends them; the first hundred warm everything up.
+    for batch in 0..100_u64 {
+        let ids: Vec<u64> =
+            (0..100).map(|number| client.send("tools/call", code(batch * 100 + number))).collect();
+        let mut wanted: std::collections::HashMap<u64, u64> = ids.into_iter().zip(batch * 100..).collect();
+        while !wanted.is_empty() {
+            let answer = client.hear();
+            let number = wanted.remove(&answer["id"].as_u64().unwrap()).unwrap();
+            assert_eq!(body(&answer["result"])["result"], number, "{answer}");
+        }
+        settled.get_or_insert_with(|| {
+            (files(&client), processes::resident_bytes(client.server.id()).unwrap_or_default())
+        });
+    }
+    let (files_then, memory_then) = settled.unwrap();
+    assert!(files(&client) <= files_then + 4, "{} files, then {files_then}", files(&client));
+    let memory_now = processes::resident_bytes(client.server.id()).unwrap_or_default();
+    assert!(memory_now < memory_then + 20_000_000, "{memory_now} bytes, then {memory_then}");
 }

@@ -157,3 +157,35 @@ fn clients_have_sessions_of_their_own_that_end_with_them() {
     let (gone, _) = server.rpc(Some(&one), 4, "tools/list", &json!({}));
     assert_eq!(gone.status, 404);
 }
+
+#[test]
+fn eight_clients_do_not_wait_for_one_that_is_stuck() {
+    let site = Site::builder().page("/", "<title>Here</title>").start().unwrap();
+    let server = Server::start(&fresh_cli());
+    let stuck = server.join();
+    server.call(&stuck, 2, "navigate", json!({ "url": site.url("/") }));
+    std::thread::scope(|threads| {
+        // Its page runs a loop without end; the call is given up after its own time.
+        let waiting = threads.spawn(|| {
+            server.call(&stuck, 3, "javascript_tool", json!({ "code": "for (;;);", "timeout": 20_000 }))
+        });
+        let others: Vec<_> = (0..7)
+            .map(|_| {
+                threads.spawn(|| {
+                    let client = server.join();
+                    let opened = server.call(&client, 2, "navigate", json!({ "url": site.url("/") }));
+                    assert_eq!(opened["title"], "Here");
+                    let read = server.call(&client, 3, "read_page", json!({ "mode": "text" }));
+                    assert!(read["tabId"].is_string(), "{read}");
+                })
+            })
+            .collect();
+        for other in others {
+            other.join().unwrap();
+        }
+        assert!(!waiting.is_finished(), "the others waited for it");
+        let ended = server.request("DELETE", &[("Mcp-Session-Id", &stuck)], "");
+        assert!(ended.status < 300, "{}", ended.status);
+        let _ = waiting.join();
+    });
+}

@@ -238,7 +238,7 @@ impl Daemon {
         settings: Settings,
         messages: mpsc::UnboundedSender<Message>,
     ) -> String {
-        let toolsets: Vec<Toolset> = toolsets.iter().filter_map(|set| Toolset::from_name(set)).collect();
+        let toolsets: Vec<Toolset> = toolsets.iter().filter_map(|set| Toolset::named(set).ok()).collect();
         let verbs = Context { sessions: self.sessions.clone(), settings, notes: Arc::new(NotesTo(messages)) };
         let cx = ToolContext { verbs, borrowed: self.borrowed.clone() };
         match surehand_tools::call(&toolsets, name, arguments, &cx).await {

@@ -6,6 +6,7 @@
 
 mod client;
 mod daemon;
+mod executor;
 mod home;
 mod ipc;
 mod log;
@@ -17,6 +18,7 @@ use surehand_session::{Fault, Kind};
 
 pub use client::{Client, Listener, Silent};
 pub use daemon::{DaemonError, run};
+pub use executor::{Executor, read_answer};
 pub use home::Home;
 pub use wire::{Envelope, ErrorBody, Message, Request, Task, version};
 

@@ -144,6 +144,8 @@ kinds! {
     BatchFailed => "batch-failed", 1;
     /// A check of this machine failed.
     CheckFailed => "check-failed", 1;
+    /// A tool failed and says only in words why.
+    ToolFailed => "tool-failed", 1;
     /// No browser on this machine.
     NoBrowser => "no-browser", 3;
     /// The browser does not start.

@@ -1,9 +1,10 @@
 //! Named tools over the engine: what MCP clients, playbooks and `surehand tool` call by name with a JSON object.
 //!
-//! What lives here: the tool sets (`page`, `direct`, `verbs`), contracts and their evaluation, the sentences of `act`, the
+//! What lives here: the tool sets (`page`, `direct`, `verbs`, `dynamic`), contracts and their evaluation, the sentences of `act`, the
 //! finding of elements by label. What must not: transports, JSON-RPC, the terminal.
 
 mod answer;
+mod dynamic;
 mod label;
 mod schema;
 mod sentence;
@@ -16,5 +17,6 @@ pub mod direct;
 pub mod page;
 
 pub use answer::{Answer, Image};
+pub use dynamic::Toolsets;
 pub use tool::{Hints, Spec, Tool, ToolContext, Toolset, call, specs};
 pub use wire::AnswerBody;

@@ -12,7 +12,7 @@ use surehand_page::Deadline;
 use surehand_session::{Fault, Kind, Session, Tab};
 use surehand_verbs::Context;
 
-use crate::{Answer, direct, page, schema, verbs};
+use crate::{Answer, direct, dynamic, page, schema, verbs};
 
 /// What a client may want to know before it lets a model call a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +108,8 @@ pub enum Toolset {
     Direct,
     /// Every verb of the command line.
     Verbs,
+    /// The one tool by which a client chooses its sets.
+    Dynamic,
 }
 
 /// A call under way.
@@ -131,23 +133,23 @@ impl Entry {
                 input_schema: schema::of::<T>(),
                 output_schema: T::STRUCTURED.then(schema::of_answer),
             },
-            call: |arguments, cx| {
-                let tool: T =
-                    serde_json::from_value(arguments).map_err(|error| bad_arguments(T::NAME, &error))?;
-                Ok(Box::pin(tool.call(cx)))
-            },
+            call: |arguments, cx| Ok(Box::pin(read::<T>(arguments)?.call(cx))),
         }
     }
 }
 
-fn bad_arguments(tool: &str, error: &serde_json::Error) -> Fault {
-    Fault::new(Kind::Usage, format!("the arguments of {tool} do not fit: {error}"))
-        .hint(format!("see its arguments with `surehand tools {tool}`"))
+/// The arguments of a tool from JSON.
+pub(crate) fn read<T: Tool>(arguments: Value) -> Result<T, Fault> {
+    let tool = T::NAME;
+    serde_json::from_value(arguments).map_err(|error| {
+        Fault::new(Kind::Usage, format!("the arguments of {tool} do not fit: {error}"))
+            .hint(format!("see its arguments with `surehand tools {tool}`"))
+    })
 }
 
 impl Toolset {
     /// All sets.
-    pub const ALL: &[Self] = &[Toolset::Page, Toolset::Direct, Toolset::Verbs];
+    pub const ALL: &[Self] = &[Toolset::Page, Toolset::Direct, Toolset::Verbs, Toolset::Dynamic];
 
     /// As it is written.
     pub fn name(self) -> &'static str {
@@ -155,12 +157,17 @@ impl Toolset {
             Toolset::Page => "page",
             Toolset::Direct => "direct",
             Toolset::Verbs => "verbs",
+            Toolset::Dynamic => "dynamic",
         }
     }
 
     /// The set of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|set| set.name() == name)
+    pub fn named(name: &str) -> Result<Self, Fault> {
+        Self::ALL.iter().copied().find(|set| set.name() == name).ok_or_else(|| {
+            let known: Vec<_> = Self::ALL.iter().map(|set| set.name()).collect();
+            Fault::new(Kind::Usage, format!("there is no tool set {name:?}"))
+                .hint(format!("there are {}", known.join(", ")))
+        })
     }
 
     fn entries(self) -> &'static [Entry] {
@@ -168,6 +175,7 @@ impl Toolset {
             Toolset::Page => page::TOOLS,
             Toolset::Direct => direct::TOOLS,
             Toolset::Verbs => &[],
+            Toolset::Dynamic => const { &[Entry::of::<dynamic::Toolsets>()] },
         }
     }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 use surehand_guard::Secrets;
-use surehand_server::{Client, Home, Request, Task, version};
+use surehand_server::{Client, ErrorBody, Home, Request, Task, version};
 use surehand_session::{Fault, Kind};
-use surehand_tools::{Spec, Toolset, specs};
+use surehand_tools::{Answer, Spec, Toolset, specs};
 
 use super::secrets;
 use crate::config::Effective;
@@ -50,14 +50,7 @@ pub(crate) fn sets(names: &[String]) -> Result<Vec<Toolset>, Fault> {
     if names.is_empty() {
         return Ok(Toolset::ALL.to_vec());
     }
-    let set = |name: &String| {
-        Toolset::from_name(name).ok_or_else(|| {
-            let known: Vec<_> = Toolset::ALL.iter().map(|set| set.name()).collect();
-            Fault::new(Kind::Usage, format!("there is no tool set {name:?}"))
-                .hint(format!("there are {}", known.join(", ")))
-        })
-    };
-    names.iter().map(set).collect()
+    names.iter().map(|name| Toolset::named(name)).collect()
 }
 
 impl Tools {
@@ -128,9 +121,19 @@ fn call(
     let request = Request { version: version(), task, log };
     let mut progress = Progress::masked(*printer, secrets.clone());
     let asked = Client::new(Home::from_env()?).ask(&request, &mut progress);
-    let called = asked.and_then(|line| surehand_server::mcp::read_answer(&line));
+    let called = asked.and_then(|line| surehand_server::read_answer(&line));
     let answer = surehand_server::secrets::mask(&secrets, called)?;
-    let data = json!({ "text": answer.text, "structured": answer.structured, "isError": answer.is_error });
-    printer.result(&data, &answer.text);
-    Ok(if answer.is_error { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    if answer.is_error {
+        return Err(fault_of(answer));
+    }
+    Ok(printer.result(&json!({ "text": answer.text, "structured": answer.structured }), &answer.text))
+}
+
+/// A failure of a tool is one of the command, too: with the tool's own code where it has one.
+fn fault_of(answer: Answer) -> Fault {
+    let error = answer.structured.and_then(|mut body| body.get_mut("error").map(Value::take));
+    match error.and_then(|error| serde_json::from_value::<ErrorBody>(error).ok()) {
+        Some(error) => error.into(),
+        None => Fault::new(Kind::ToolFailed, answer.text),
+    }
 }

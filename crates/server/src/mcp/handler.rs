@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
@@ -14,23 +14,25 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::Value;
+use serde_json::{Value, json};
 use surehand_browser::Notes;
 use surehand_session::{Fault, Kind};
-use surehand_tools::{Answer, Spec, specs};
+use surehand_tools::{Answer, Spec, Tool as _, Toolset, Toolsets, specs};
 use surehand_verbs::Settings;
 
 use super::McpOptions;
 use super::journal::Journal;
-use super::runner::Runner;
+use crate::executor::Executor;
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct Handler {
     options: Arc<McpOptions>,
-    runner: Runner,
+    executor: Executor,
     settings: Settings,
     journal: Journal,
+    /// What this client is offered; it may choose again.
+    offered: RwLock<Vec<Toolset>>,
 }
 
 /// A client that asked for progress hears at least this often that a call is under way.
@@ -42,7 +44,7 @@ const LARGEST_STRUCTURE: usize = 4096;
 const INSTRUCTIONS: &str = "Sure hands on a web browser. Start with navigate, look with read_page (mode ax gives references like e5), act with interact, fill_form or act by label or reference. A call succeeds only if its effect was observed; an error says what stood in the way and what to do next.";
 
 impl Handler {
-    pub fn new(options: &Arc<McpOptions>, runner: &Runner) -> Self {
+    pub fn new(options: &Arc<McpOptions>, executor: &Executor) -> Self {
         static CLIENTS: AtomicU64 = AtomicU64::new(1);
         let number = CLIENTS.fetch_add(1, Ordering::Relaxed);
         let mut settings = options.settings.clone();
@@ -50,8 +52,9 @@ impl Handler {
             settings.session = format!("client-{number}");
         }
         let name = format!("mcp-{}-{number}.jsonl", std::process::id());
-        let journal = Journal::new(options.home.root.join("journals").join(name), runner.secrets().clone());
-        Self { options: options.clone(), runner: runner.clone(), settings, journal }
+        let journal = Journal::new(options.home.root.join("journals").join(name), executor.secrets().clone());
+        let offered = RwLock::new(options.toolsets.clone());
+        Self { options: options.clone(), executor: executor.clone(), settings, journal, offered }
     }
 
     async fn run(
@@ -64,13 +67,13 @@ impl Handler {
         let notes = Arc::new(ProgressTo::new(context.peer.clone(), token));
         let began = Instant::now();
         let settings = self.settings_for(context);
-        let call = self.runner.call(
-            &self.options.toolsets,
-            &request.name,
-            arguments.clone(),
-            settings,
-            notes.clone(),
-        );
+        let offered = self.offered();
+        let call = async {
+            if request.name == Toolsets::NAME && offered.contains(&Toolset::Dynamic) {
+                return self.choose(arguments.clone(), context).await;
+            }
+            self.executor.call(&offered, &request.name, arguments.clone(), settings, notes.clone()).await
+        };
         let answer = tokio::select! {
             answer = call => answer,
             () = notes.keep_telling() => unreachable_by_design(),
@@ -84,15 +87,43 @@ impl Handler {
 }
 
 impl Handler {
+    fn offered(&self) -> Vec<Toolset> {
+        self.offered.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The client chooses its sets of tools, and is told that its list changed.
+    async fn choose(&self, arguments: Value, context: &RequestContext<RoleServer>) -> Result<Answer, Fault> {
+        let before = self.offered();
+        let chosen = match Toolsets::read(arguments).and_then(|wanted| wanted.choose(&before)) {
+            Ok(chosen) => chosen,
+            Err(fault) => return Ok(Answer::failure(&fault)),
+        };
+        if chosen != before {
+            if self.lives_for_one_request(context) {
+                let fault = Fault::new(Kind::Usage, "a client without a session has no list of its own")
+                    .hint("start the server with the sets that you need: --toolsets page,verbs");
+                return Ok(Answer::failure(&fault));
+            }
+            self.offered.write().unwrap_or_else(PoisonError::into_inner).clone_from(&chosen);
+            // A client that went away needs no new list.
+            let _ = context.peer.notify_tool_list_changed().await;
+        }
+        let names = |sets: &[Toolset]| sets.iter().map(|set| set.name()).collect::<Vec<_>>();
+        Answer::json(&json!({ "offered": names(&chosen), "available": names(Toolset::ALL) }))
+    }
+
     /// Over HTTP the newest revision knows no sessions: a handler lives for one request. All its clients share one session
     /// of the browser, and tell their tabs apart by `tabId`.
     fn settings_for(&self, context: &RequestContext<RoleServer>) -> Settings {
         let mut settings = self.settings.clone();
-        let is_stateless = context.meta.protocol_version().is_some();
-        if self.options.http.is_some() && !self.options.shared && is_stateless {
+        if self.lives_for_one_request(context) && !self.options.shared {
             settings.session = STATELESS.to_owned();
         }
         settings
+    }
+
+    fn lives_for_one_request(&self, context: &RequestContext<RoleServer>) -> bool {
+        self.options.http.is_some() && context.meta.protocol_version().is_some()
     }
 }
 
@@ -107,16 +138,20 @@ fn unreachable_by_design() -> Result<Answer, Fault> {
 impl Drop for Handler {
     /// What the client owned goes with it.
     fn drop(&mut self) {
-        let (runner, session) = (self.runner.clone(), self.settings.session.clone());
+        let (executor, session) = (self.executor.clone(), self.settings.session.clone());
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { runner.close(&session).await });
+            runtime.spawn(async move { executor.close(&session).await });
         }
     }
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build());
+        let capabilities = ServerCapabilities::builder().enable_tools();
+        let mut info = ServerConfig::new(match self.options.toolsets.contains(&Toolset::Dynamic) {
+            true => capabilities.enable_tool_list_changed().build(),
+            false => capabilities.build(),
+        });
         info.server_info = Implementation::new("surehand", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(INSTRUCTIONS.to_owned());
         info
@@ -127,7 +162,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + Send + '_ {
-        let tools = specs(&self.options.toolsets).into_iter().map(tool).collect();
+        let tools = specs(&self.offered()).into_iter().map(tool).collect();
         std::future::ready(Ok(ListToolsResult::with_all_items(tools)))
     }
 

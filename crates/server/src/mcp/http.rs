@@ -15,7 +15,7 @@ use surehand_session::{Fault, Kind};
 
 use super::McpOptions;
 use super::handler::Handler;
-use super::runner::Runner;
+use crate::executor::Executor;
 use crate::ipc;
 
 /// How to serve.
@@ -33,7 +33,11 @@ const SILENCE: Duration = Duration::from_secs(30 * 60);
 /// A tool call is not a film.
 const LARGEST_REQUEST: usize = 16 * 1024 * 1024;
 
-pub(super) async fn serve(options: &McpOptions, http: &HttpOptions, runner: &Runner) -> Result<(), Fault> {
+pub(super) async fn serve(
+    options: &McpOptions,
+    http: &HttpOptions,
+    executor: &Executor,
+) -> Result<(), Fault> {
     if !http.address.ip().is_loopback() && http.token.is_none() {
         return Err(Fault::new(Kind::Usage, format!("others can reach {}: a token is needed", http.address))
             .hint("give one with SUREHAND_MCP_TOKEN, or listen on 127.0.0.1"));
@@ -45,7 +49,7 @@ pub(super) async fn serve(options: &McpOptions, http: &HttpOptions, runner: &Run
     let bound = listener.local_addr().map_err(crate::internal)?;
     let stop = tokio_util::sync::CancellationToken::new();
     let app = Router::new()
-        .route_service("/mcp", service(options, runner, bound, &stop))
+        .route_service("/mcp", service(options, executor, bound, &stop))
         .layer(from_fn_with_state(Arc::new(http.token.clone()), check_token));
     tracing::info!("listening on http://{bound}/mcp");
     crate::say(&format!("http://{bound}/mcp"));
@@ -59,7 +63,7 @@ pub(super) async fn serve(options: &McpOptions, http: &HttpOptions, runner: &Run
 
 fn service(
     options: &McpOptions,
-    runner: &Runner,
+    executor: &Executor,
     bound: SocketAddr,
     stop: &tokio_util::sync::CancellationToken,
 ) -> StreamableHttpService<Handler, LocalSessionManager> {
@@ -86,8 +90,8 @@ fn service(
         .enforce_origin_validation()
         .with_max_request_body_bytes(LARGEST_REQUEST)
         .with_cancellation_token(stop.clone());
-    let (options, runner) = (Arc::new(options.clone()), runner.clone());
-    StreamableHttpService::new(move || Ok(Handler::new(&options, &runner)), Arc::new(sessions), config)
+    let (options, executor) = (Arc::new(options.clone()), executor.clone());
+    StreamableHttpService::new(move || Ok(Handler::new(&options, &executor)), Arc::new(sessions), config)
 }
 
 fn bracketed(host: &str) -> String {

@@ -5,7 +5,6 @@
 mod handler;
 mod http;
 mod journal;
-mod runner;
 mod stdio;
 
 use std::path::PathBuf;
@@ -17,8 +16,8 @@ use surehand_tools::Toolset;
 use surehand_verbs::Settings;
 
 pub use http::HttpOptions;
-pub use runner::read_answer;
 
+use crate::executor::Executor;
 use crate::home::Home;
 
 /// How the server is to be.
@@ -60,12 +59,17 @@ pub fn serve(options: McpOptions) -> Result<(), Fault> {
         .map_err(crate::internal)?;
     let scratch = options.scratch();
     let served = runtime.block_on(async {
-        let runner = runner::Runner::new(&options);
-        let served = match &options.http {
-            Some(http) => http::serve(&options, http, &runner).await,
-            None => stdio::serve(&options, &runner).await,
+        let secrets = options.secrets.clone().unwrap_or_default();
+        let executor = if options.shared {
+            Executor::daemon(&options.home, secrets)
+        } else {
+            Executor::here(&options.home, &scratch, secrets)
         };
-        runner.close_all().await;
+        let served = match &options.http {
+            Some(http) => http::serve(&options, http, &executor).await,
+            None => stdio::serve(&options, &executor).await,
+        };
+        executor.close_all().await;
         served
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));

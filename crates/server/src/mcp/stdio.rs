@@ -8,11 +8,11 @@ use surehand_session::{Fault, Kind};
 
 use super::McpOptions;
 use super::handler::Handler;
-use super::runner::Runner;
+use crate::executor::Executor;
 use crate::ipc;
 
-pub(super) async fn serve(options: &McpOptions, runner: &Runner) -> Result<(), Fault> {
-    let handler = Handler::new(&Arc::new(options.clone()), runner);
+pub(super) async fn serve(options: &McpOptions, executor: &Executor) -> Result<(), Fault> {
+    let handler = Handler::new(&Arc::new(options.clone()), executor);
     let serving = async {
         let running = match handler.serve(stdio_pipes()).await {
             Ok(running) => running,

@@ -1,5 +1,6 @@
 //! Where tools run: in this process, or in the daemon, where a person's sessions are.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -10,14 +11,14 @@ use surehand_tools::direct::Endpoints;
 use surehand_tools::{Answer, AnswerBody, ToolContext, Toolset};
 use surehand_verbs::{Context, Settings};
 
-use super::McpOptions;
 use crate::client::Client;
+use crate::home::Home;
 use crate::secrets::{self, MaskedNotes};
 use crate::wire::{ErrorBody, Request, Task, version};
 
 /// See the module. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Runner {
+pub struct Executor {
     place: Place,
     secrets: Arc<Secrets>,
 }
@@ -30,19 +31,21 @@ enum Place {
     Daemon(Client),
 }
 
-impl Runner {
-    pub fn new(options: &McpOptions) -> Self {
-        let secrets = options.secrets.clone().unwrap_or_default();
-        if options.shared {
-            return Self { place: Place::Daemon(Client::new(options.home.clone())), secrets };
-        }
+impl Executor {
+    /// In this process. What it downloads is in `scratch`, which is its own.
+    pub fn here(home: &Home, scratch: &Path, secrets: Arc<Secrets>) -> Self {
         let places = Places {
-            scratch: options.home.scratch(),
-            downloads: options.scratch().join("downloads"),
+            scratch: home.scratch(),
+            downloads: scratch.join("downloads"),
             machine: Machine::from_env(),
         };
         let place = Place::Here { sessions: Arc::new(Sessions::new(places)), borrowed: Arc::default() };
         Self { place, secrets }
+    }
+
+    /// In the daemon of this home.
+    pub fn daemon(home: &Home, secrets: Arc<Secrets>) -> Self {
+        Self { place: Place::Daemon(Client::new(home.clone())), secrets }
     }
 
     /// Calls a tool: secrets go in, and whatever comes back is masked. Dropping the future stops its work.

@@ -73,14 +73,21 @@ impl Executor {
         &self.secrets
     }
 
-    /// Ends the session of a client.
-    pub async fn close(&self, session: &str) {
-        // A session of the daemon belongs to the person who made it.
-        if let Place::Here { sessions, .. } = &self.place {
-            sessions.close(session).await;
+    /// Ends a session.
+    pub async fn close(&self, settings: &Settings) {
+        match &self.place {
+            Place::Here { sessions, .. } => _ = sessions.close(&settings.session).await,
+            Place::Daemon(client) => {
+                let close = surehand_verbs::parse_line(&["close".to_owned()]);
+                let Ok(command) = close.map(Box::new) else { return };
+                let task = Task::Run { command, settings: Box::new(settings.clone()) };
+                // A daemon that is gone has no sessions any more.
+                let _ = client.ask_async(&Request { version: version(), task, log: None }).await;
+            }
         }
     }
 
+    /// Ends all sessions of this process.
     pub async fn close_all(&self) {
         if let Place::Here { sessions, .. } = &self.place {
             sessions.close_all().await;

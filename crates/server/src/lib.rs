@@ -4,6 +4,7 @@
 //! blocking sockets: a command must start in a millisecond) and the daemon itself.
 //! What must not: verbs, what a page is, how a result is printed.
 
+pub mod callers;
 mod client;
 mod daemon;
 mod executor;
@@ -12,6 +13,7 @@ mod ipc;
 mod log;
 pub mod mcp;
 pub mod secrets;
+mod serving;
 mod wire;
 
 use surehand_session::{Fault, Kind};
@@ -20,6 +22,7 @@ pub use client::{Client, Listener, Silent};
 pub use daemon::{DaemonError, run};
 pub use executor::{Executor, read_answer};
 pub use home::Home;
+pub use serving::Serving;
 pub use wire::{Envelope, ErrorBody, Message, Request, Task, version};
 
 /// A failure of this program itself.

@@ -156,6 +156,8 @@ kinds! {
     EndpointUnreachable => "endpoint-unreachable", 3;
     /// An endpoint is no browser.
     NotABrowser => "not-a-browser", 3;
+    /// An MCP server cannot be started or reached.
+    ServerUnreachable => "server-unreachable", 3;
     /// The browser has no port.
     NoPort => "no-port", 1;
     /// A file cannot be written.

@@ -4,6 +4,8 @@
 //! finding of elements by label. What must not: transports, JSON-RPC, the terminal.
 
 mod answer;
+mod caller;
+mod check;
 mod dynamic;
 mod label;
 mod schema;
@@ -17,6 +19,9 @@ pub mod direct;
 pub mod page;
 
 pub use answer::{Answer, Image};
+pub use caller::{Caller, Pending};
+pub use check::Misfit;
 pub use dynamic::Toolsets;
-pub use tool::{Hints, Spec, Tool, ToolContext, Toolset, call, specs};
+pub use tool::{Hints, Spec, Tool, ToolContext, Toolset, call, check, specs};
+pub use verbs::words_to_arguments;
 pub use wire::AnswerBody;

@@ -12,6 +12,7 @@ use surehand_page::Deadline;
 use surehand_session::{Fault, Kind, Session, Tab};
 use surehand_verbs::Context;
 
+use crate::check::{Misfit, read_all};
 use crate::{Answer, direct, dynamic, page, schema, verbs};
 
 /// What a client may want to know before it lets a model call a tool.
@@ -80,6 +81,11 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     const HINTS: Hints;
     /// Are its answers structured, with the tab they are about?
     const STRUCTURED: bool = false;
+    /// What is wrong with arguments of the right shape, and can be known before they are used.
+    fn misfits(&self) -> Vec<Misfit> {
+        Vec::new()
+    }
+
     /// Does it.
     fn call(self, cx: &ToolContext) -> impl Future<Output = Result<Answer, Fault>> + Send;
 }
@@ -119,6 +125,7 @@ pub(crate) type Calling<'a> = Pin<Box<dyn Future<Output = Result<Answer, Fault>>
 pub(crate) struct Entry {
     pub spec: fn() -> Spec,
     pub call: for<'a> fn(Value, &'a ToolContext) -> Result<Calling<'a>, Fault>,
+    pub check: fn(Value) -> Vec<Misfit>,
     pub name: &'static str,
 }
 
@@ -134,6 +141,10 @@ impl Entry {
                 output_schema: T::STRUCTURED.then(schema::of_answer),
             },
             call: |arguments, cx| Ok(Box::pin(read::<T>(arguments)?.call(cx))),
+            check: |arguments| {
+                let read = read_all::<T>(arguments, schema::of::<T>);
+                read.map_or_else(std::convert::identity, |tool| tool.misfits())
+            },
         }
     }
 }
@@ -210,6 +221,15 @@ pub async fn call(sets: &[Toolset], name: &str, arguments: Value, cx: &ToolConte
     match called {
         Ok(answer) => Ok(answer),
         Err(fault) => Ok(Answer::failure(&cx.verbs.name_matches(fault).await)),
+    }
+}
+
+/// Everything that does not fit in the arguments of a tool, without calling it. Nothing is said about unknown tools.
+pub fn check(sets: &[Toolset], name: &str, arguments: Value) -> Vec<Misfit> {
+    match sets.iter().flat_map(|set| set.entries()).find(|entry| entry.name == name) {
+        Some(entry) => (entry.check)(arguments),
+        None if sets.contains(&Toolset::Verbs) => verbs::check(name, arguments),
+        None => Vec::new(),
     }
 }
 

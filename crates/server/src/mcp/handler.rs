@@ -138,9 +138,13 @@ fn unreachable_by_design() -> Result<Answer, Fault> {
 impl Drop for Handler {
     /// What the client owned goes with it.
     fn drop(&mut self) {
-        let (executor, session) = (self.executor.clone(), self.settings.session.clone());
+        // A session of the daemon belongs to the person who named it.
+        if self.options.shared {
+            return;
+        }
+        let (executor, settings) = (self.executor.clone(), self.settings.clone());
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move { executor.close(&session).await });
+            runtime.spawn(async move { executor.close(&settings).await });
         }
     }
 }

@@ -11,7 +11,7 @@ use surehand_session::{Fault, Session, Tab};
 
 use crate::contract::{Assertion, Classes, Failed, Given, Invalid, Judgement, Live, Verdict, judge, parse};
 use crate::tool::Hints;
-use crate::{Answer, Tool, ToolContext};
+use crate::{Answer, Misfit, Tool, ToolContext};
 
 // The arguments. A contract that is missing is judged like one that is malformed.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -77,6 +77,15 @@ impl Tool for OcAssert {
     const DESCRIPTION: &'static str = "Check what the page must look like, without a model: gives verdict pass, fail or \
         inconclusive with evidence. Judges the live tab, or the evidence that is handed in.";
     const HINTS: Hints = Hints::READS;
+
+    fn misfits(&self) -> Vec<Misfit> {
+        let contract = self.contract.clone().unwrap_or_default();
+        let errors = parse(&contract).err().unwrap_or_default();
+        let misfit = |error: Invalid| {
+            Misfit::value(format!("/contract{}", error.path.trim_end_matches('/')), error.message)
+        };
+        errors.into_iter().map(misfit).collect()
+    }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let assertion = match parse(&self.contract.unwrap_or_default()) {

@@ -1,0 +1,29 @@
+//! Somewhere that tools can be called: this process, the daemon, or an MCP server of somebody else's.
+//!
+//! Whoever runs a series of calls (a playbook) holds one of these and does not know which it is.
+
+use std::pin::Pin;
+
+use serde_json::Value;
+use surehand_session::Fault;
+
+use crate::Answer;
+
+/// Something under way.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// See the module. One caller has one session of a browser: its calls see the tabs of the calls before.
+pub trait Caller: Send + Sync + std::fmt::Debug {
+    /// The names of the tools that there are.
+    fn tools(&self) -> Pending<'_, Result<Vec<String>, Fault>>;
+
+    /// Calls a tool. A failure of the tool is an answer; a fault means that it could not be called, and that calling
+    /// another will not work either. Dropping the future stops the work.
+    fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>>;
+
+    /// Another caller of the same kind with a session of its own, which sees nothing of this one.
+    fn apart(&self) -> Pending<'_, Result<Box<dyn Caller>, Fault>>;
+
+    /// Ends the session and what else belongs to this caller.
+    fn close(&self) -> Pending<'_, ()>;
+}

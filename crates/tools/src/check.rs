@@ -1,0 +1,138 @@
+//! Do arguments fit a tool? Everything that does not, with its place, before anything runs.
+
+use std::collections::BTreeSet;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// Something in the arguments of a tool that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// Where, as a JSON pointer; empty for the arguments as a whole.
+    pub pointer: String,
+    /// What is wrong, in a sentence without the place.
+    pub message: String,
+    /// Is it the name of a member that is wrong, and not its value?
+    pub is_about_name: bool,
+}
+
+impl Misfit {
+    /// A member that means nothing here.
+    pub(crate) fn unknown<'k>(name: &str, at: String, known: impl Iterator<Item = &'k str>) -> Self {
+        let near = known.max_by(|a, b| strsim::jaro(a, name).total_cmp(&strsim::jaro(b, name)));
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        Self { pointer: at, message: format!("unknown argument `{name}`{near}"), is_about_name: true }
+    }
+
+    /// A value that is wrong, or missing.
+    pub(crate) fn value(at: String, message: String) -> Self {
+        Self { pointer: at, message, is_about_name: false }
+    }
+}
+
+/// Reads `arguments` as a `T` and collects what stands in the way: what does not fit is noted and taken away, and the
+/// rest is read again. The schema is asked for only when a name is wrong.
+pub(crate) fn read_all<T: DeserializeOwned>(
+    mut arguments: Value,
+    schema: impl Fn() -> Map<String, Value>,
+) -> Result<T, Vec<Misfit>> {
+    let (mut misfits, mut taken) = (Vec::new(), BTreeSet::new());
+    loop {
+        let error = match serde_path_to_error::deserialize::<_, T>(&arguments) {
+            Ok(read) if misfits.is_empty() => return Ok(read),
+            Ok(_) => return Err(misfits),
+            Err(error) => error,
+        };
+        let pointer = pointer(error.path());
+        let message = error.into_inner().to_string();
+        // What was taken away is missing now; that is no second misfit.
+        let is_echo = taken.iter().any(|name| message == format!("missing field `{name}`"));
+        let name = pointer.rsplit('/').next().unwrap_or_default();
+        if message.starts_with(&format!("unknown field `{name}`")) {
+            let schema = schema();
+            let known = members(&schema).into_iter().flat_map(Map::keys).map(String::as_str);
+            misfits.push(Misfit::unknown(name, pointer.clone(), known));
+        } else if !is_echo {
+            misfits.push(Misfit::value(pointer.clone(), message));
+        }
+        match take(&mut arguments, &pointer) {
+            Some(name) if !is_echo => _ = taken.insert(name),
+            _ => return Err(misfits),
+        }
+    }
+}
+
+/// The members that a schema of arguments names.
+pub(crate) fn members(schema: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    schema.get("properties").and_then(Value::as_object)
+}
+
+fn pointer(path: &serde_path_to_error::Path) -> String {
+    use serde_path_to_error::Segment;
+    path.iter()
+        .map_while(|segment| match segment {
+            // A choice is written as an object with one member.
+            Segment::Map { key } | Segment::Enum { variant: key } => {
+                Some(format!("/{}", key.replace('~', "~0").replace('/', "~1")))
+            }
+            Segment::Seq { index } => Some(format!("/{index}")),
+            Segment::Unknown => None,
+        })
+        .collect()
+}
+
+/// Takes the value at a pointer away and returns the name of the member that went; a list goes as a whole.
+fn take(arguments: &mut Value, pointer: &str) -> Option<String> {
+    let (above, name) = pointer.rsplit_once('/')?;
+    match arguments.pointer_mut(above)? {
+        Value::Object(members) => {
+            let name = name.replace("~1", "/").replace("~0", "~");
+            members.remove(&name).map(|_| name)
+        }
+        _ => take(arguments, above),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    #[allow(dead_code, reason = "only reading counts")]
+    struct Arguments {
+        url: String,
+        depth: Option<u32>,
+        #[serde(default)]
+        files: Vec<String>,
+    }
+
+    fn pointers(arguments: Value) -> Vec<String> {
+        let misfits = read_all::<Arguments>(arguments, Map::new).map(drop).err().unwrap_or_default();
+        misfits.into_iter().map(|misfit| misfit.pointer).collect()
+    }
+
+    #[test]
+    fn a_wrong_name_is_told_with_the_nearest() {
+        let properties = json!({ "url": {}, "depth": {} });
+        let schema = || Map::from_iter([("properties".to_owned(), properties.clone())]);
+        let misfits = read_all::<Arguments>(json!({ "url": "x", "dept": 1 }), schema).unwrap_err();
+        let wanted = "unknown argument `dept`; did you mean `depth`?";
+        assert_eq!((misfits[0].message.as_str(), misfits[0].is_about_name), (wanted, true));
+    }
+
+    #[test]
+    fn everything_that_does_not_fit_is_told_once() {
+        assert_eq!(pointers(json!({ "url": "x" })), [""; 0]);
+        assert_eq!(
+            pointers(json!({ "url": 5, "depth": "x", "stealth": true })),
+            ["/depth", "/stealth", "/url"]
+        );
+        assert_eq!(pointers(json!({ "files": ["a", 5] })), ["/files/1", ""]);
+        assert_eq!(pointers(json!({})), [""]);
+        assert_eq!(pointers(json!([])), [""]);
+    }
+}

@@ -45,6 +45,11 @@ impl Printer {
         write_err(&format!("{DIM}{text}{DIM:#}\n"));
     }
 
+    /// What is wrong, in lines of its own; never on standard output.
+    pub fn complaint(&self, text: &str) {
+        write_err(&format!("{ERROR}error{ERROR:#}: {}\n", text.trim_end()));
+    }
+
     /// The result of a local command: data for programs, text for people.
     pub fn result(&self, data: &serde_json::Value, text: &str) -> ExitCode {
         if self.json {
@@ -60,7 +65,7 @@ impl Printer {
         let code = fault.kind.exit_code();
         if self.json {
             self.line(&Envelope::failed_data(data, fault));
-        } else {
+        } else if !text.is_empty() {
             self.line(text);
         }
         ExitCode::from(code)
@@ -219,7 +224,12 @@ pub(crate) struct ProgressNotes(std::sync::Mutex<Progress>);
 
 impl ProgressNotes {
     pub fn new(printer: Printer) -> Self {
-        Self(std::sync::Mutex::new(Progress::new(printer)))
+        Self::masked(printer, Arc::default())
+    }
+
+    /// The same, with the values of secrets masked.
+    pub fn masked(printer: Printer, secrets: Arc<Secrets>) -> Self {
+        Self(std::sync::Mutex::new(Progress::masked(printer, secrets)))
     }
 
     fn hear(&self, message: Message) {

@@ -21,11 +21,7 @@ pub(crate) fn run(mut command: Command, config: &Effective, printer: &Printer) -
 }
 
 /// The last line of the daemon's answer.
-pub(crate) fn ask(
-    command: Command,
-    settings: surehand_verbs::Settings,
-    printer: &Printer,
-) -> Result<String, Fault> {
+fn ask(command: Command, settings: surehand_verbs::Settings, printer: &Printer) -> Result<String, Fault> {
     let request = Request {
         version: version(),
         task: Task::Run { command: Box::new(command), settings: Box::new(settings) },

@@ -27,4 +27,4 @@ pub use junit::junit_xml;
 pub use markdown::run_markdown;
 pub use run::{FailureEvidence, Phase, Picture, Place, RunReport, Status, StepReport, Summary};
 pub use suite::{Outcome, SuiteReport, SuiteSummary, TestReport};
-pub use text::{run_text, step_text, suite_text};
+pub use text::{run_summary, run_text, step_text, suite_text, test_line};

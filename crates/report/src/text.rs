@@ -69,7 +69,8 @@ fn step_line(step: &StepReport) -> String {
     line
 }
 
-fn run_summary(run: &RunReport) -> String {
+/// How many steps of a run passed, in a line.
+pub fn run_summary(run: &RunReport) -> String {
     let summary = &run.summary;
     let word = if summary.ok { "PASS" } else { "FAIL" };
     let counts = [(summary.failed, "failed"), (summary.skipped, "skipped")];
@@ -82,7 +83,8 @@ fn run_summary(run: &RunReport) -> String {
     )
 }
 
-fn test_text(test: &TestReport) -> String {
+/// A test in a line: `[PASS] tests/login.playbook.yaml: Log in (1.2 s)`.
+pub fn test_line(test: &TestReport) -> String {
     let word = match test.outcome {
         Outcome::Passed => "PASS",
         Outcome::Failed => "FAIL",
@@ -90,8 +92,11 @@ fn test_text(test: &TestReport) -> String {
         Outcome::Broken => "BROKEN",
     };
     let title = one_line(&test.full_title());
-    let mut lines =
-        vec![format!("[{word}] {}: {title} ({})", one_line(&test.file), brief::duration(test.duration_ms))];
+    format!("[{word}] {}: {title} ({})", one_line(&test.file), brief::duration(test.duration_ms))
+}
+
+fn test_text(test: &TestReport) -> String {
+    let mut lines = vec![test_line(test)];
     if let Some(problem) = &test.problem {
         lines.extend(indented(problem));
     }

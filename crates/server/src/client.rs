@@ -29,6 +29,8 @@ impl Listener for Silent {
 #[derive(Debug, Clone)]
 pub struct Client {
     home: Home,
+    /// May it start a daemon where none runs?
+    starts: bool,
 }
 
 /// A daemon that is silent for this long is stuck: while a command runs it says so every two seconds.
@@ -40,7 +42,12 @@ const STARTS: usize = 4;
 impl Client {
     /// For the daemon of this home.
     pub fn new(home: Home) -> Self {
-        Self { home }
+        Self { home, starts: true }
+    }
+
+    /// The same, but never starts a daemon: where none runs, asking is a fault.
+    pub fn of_running(home: Home) -> Self {
+        Self { home, starts: false }
     }
 
     /// Sends a request and returns the last line of the answer: an envelope, or [`Message::Text`].
@@ -74,7 +81,9 @@ impl Client {
     fn connect(&self) -> Result<Option<ipc::ClientStream>, Fault> {
         match ipc::connect(&self.home.socket)? {
             Some(stream) => Ok(Some(stream)),
-            None => self.start_daemon(),
+            None if self.starts => self.start_daemon(),
+            None => Err(Fault::new(Kind::DaemonUnreachable, "no daemon is running")
+                .hint("the first `surehand open` starts one")),
         }
     }
 

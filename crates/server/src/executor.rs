@@ -33,19 +33,28 @@ enum Place {
 
 impl Executor {
     /// In this process. What it downloads is in `scratch`, which is its own.
-    pub fn here(home: &Home, scratch: &Path, secrets: Arc<Secrets>) -> Self {
+    pub fn here(home: &Home, scratch: &Path, secrets: Arc<Secrets>) -> Result<Self, Fault> {
+        home.create()?;
         let places = Places {
             scratch: home.scratch(),
             downloads: scratch.join("downloads"),
             machine: Machine::from_env(),
         };
         let place = Place::Here { sessions: Arc::new(Sessions::new(places)), borrowed: Arc::default() };
-        Self { place, secrets }
+        Ok(Self { place, secrets })
     }
 
     /// In the daemon of this home.
     pub fn daemon(home: &Home, secrets: Arc<Secrets>) -> Self {
         Self { place: Place::Daemon(Client::new(home.clone())), secrets }
+    }
+
+    /// In the daemon of this home, which must be running.
+    pub fn running_daemon(home: &Home, secrets: Arc<Secrets>) -> Result<Self, Fault> {
+        let client = Client::of_running(home.clone());
+        let status = Request { version: version(), task: Task::Status, log: None };
+        client.ask(&status, &mut crate::client::Silent)?;
+        Ok(Self { place: Place::Daemon(client), secrets })
     }
 
     /// Calls a tool: secrets go in, and whatever comes back is masked. Dropping the future stops its work.

@@ -12,6 +12,7 @@ mod home;
 mod ipc;
 mod log;
 pub mod mcp;
+mod runtime;
 pub mod secrets;
 mod serving;
 mod wire;
@@ -22,6 +23,7 @@ pub use client::{Client, Listener, Silent};
 pub use daemon::{DaemonError, run};
 pub use executor::{Executor, read_answer};
 pub use home::Home;
+pub use runtime::{block_on, unless_asked_to_end};
 pub use serving::Serving;
 pub use wire::{Envelope, ErrorBody, Message, Request, Task, version};
 

@@ -25,7 +25,18 @@ pub struct Serving {
 #[derive(Debug)]
 enum What {
     Directory(#[expect(dead_code, reason = "it ends when this is dropped")] OnDrop),
-    Command(#[expect(dead_code, reason = "it ends when this is dropped")] Box<dyn ChildWrapper>),
+    Command(#[expect(dead_code, reason = "it ends when this is dropped")] Started),
+}
+
+/// A command and everything that it started.
+#[derive(Debug)]
+struct Started(Box<dyn ChildWrapper>);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.start_kill();
+    }
 }
 
 #[derive(Debug)]
@@ -72,7 +83,7 @@ impl Serving {
             )
             .hint("end it, or choose another port"));
         }
-        let mut child = spawn(line, directory).map_err(|error| {
+        let mut child = spawn(line, directory).map(Started).map_err(|error| {
             Fault::new(Kind::EndpointUnreachable, format!("`{line}` cannot be started: {error}"))
         })?;
         let began = Instant::now();
@@ -81,7 +92,7 @@ impl Serving {
                 let address = url.trim_end_matches('/').to_owned();
                 return Ok(Self { address, _what: What::Command(child) });
             }
-            if let Ok(Some(status)) = child.try_wait() {
+            if let Ok(Some(status)) = child.0.try_wait() {
                 return Err(Fault::new(
                     Kind::EndpointUnreachable,
                     format!("`{line}` ended before it answered: {status}"),

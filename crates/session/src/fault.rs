@@ -144,6 +144,10 @@ kinds! {
     BatchFailed => "batch-failed", 1;
     /// A check of this machine failed.
     CheckFailed => "check-failed", 1;
+    /// A playbook that cannot run.
+    BadPlaybook => "bad-playbook", 2;
+    /// Told to end in the middle of a run.
+    Interrupted => "interrupted", 3;
     /// A tool failed and says only in words why.
     ToolFailed => "tool-failed", 1;
     /// No browser on this machine.

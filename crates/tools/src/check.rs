@@ -16,12 +16,21 @@ pub struct Misfit {
     pub is_about_name: bool,
 }
 
+/// Names that are less alike than this are not mistaken for each other.
+const ALIKE: f64 = 0.75;
+
 impl Misfit {
     /// A member that means nothing here.
     pub(crate) fn unknown<'k>(name: &str, at: String, known: impl Iterator<Item = &'k str>) -> Self {
-        let near = known.max_by(|a, b| strsim::jaro(a, name).total_cmp(&strsim::jaro(b, name)));
-        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-        Self { pointer: at, message: format!("unknown argument `{name}`{near}"), is_about_name: true }
+        let known: Vec<&str> = known.collect();
+        let likeness = |known: &str| strsim::jaro(known, name);
+        let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let help = match nearest.filter(|known| likeness(known) > ALIKE) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None if known.is_empty() => String::new(),
+            None => format!("; there are {}", known.join(", ")),
+        };
+        Self { pointer: at, message: format!("unknown argument `{name}`{help}"), is_about_name: true }
     }
 
     /// A value that is wrong, or missing.

@@ -1,5 +1,7 @@
 //! Command lines to commands: the same grammar for the terminal and for `batch`.
 
+use std::sync::{LazyLock, Mutex, PoisonError};
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{FromArgMatches, Subcommand};
 use surehand_session::{Fault, Kind};
@@ -23,9 +25,10 @@ impl LineParser {
     }
 }
 
-/// Reads one command line.
+/// Reads one command line. The grammar is kept for the next: playbooks have thousands of lines.
 pub fn parse_line(words: &[String]) -> Result<Command, Fault> {
-    LineParser::new().parse(words)
+    static PARSER: LazyLock<Mutex<LineParser>> = LazyLock::new(|| Mutex::new(LineParser::new()));
+    PARSER.lock().unwrap_or_else(PoisonError::into_inner).parse(words)
 }
 
 /// An error of the grammar as a fault: one sentence, and the nearest word as a hint.

@@ -6,6 +6,7 @@ mod doctor;
 mod install;
 mod mcp;
 mod paper;
+mod playbook;
 mod secrets;
 mod tools;
 
@@ -28,7 +29,7 @@ pub(crate) enum Local {
     /// Check browser, sandbox, fonts, disk, daemon, leftovers and ports, and print the fix of each
     #[command(after_help = "Example:\n  surehand doctor")]
     Doctor,
-    /// Serve a small site on loopback and drive it, step by step
+    /// Run the quickstart example: serve a small page on loopback, drive it, write a report
     #[command(after_help = "Example:\n  surehand demo")]
     Demo(demo::Demo),
     /// Show every setting and where its value came from
@@ -47,6 +48,9 @@ pub(crate) enum Local {
         after_help = "Example:\n  surehand mcp\n  surehand mcp --http 127.0.0.1:8931 --toolsets page,direct\n  surehand mcp --secrets secrets.env\n  surehand mcp install claude"
     )]
     Mcp(mcp::Mcp),
+    /// Run scenarios in YAML or JSON: steps, contracts, reports
+    #[command(after_help = "Example:\n  surehand playbook run checkout.playbook.yaml")]
+    Playbook(playbook::PlaybookCommand),
     /// List the tools that agents are offered, with their size
     #[command(after_help = "Example:\n  surehand tools\n  surehand tools navigate")]
     Tools(tools::Tools),
@@ -70,6 +74,7 @@ pub(crate) fn run(command: Local, config: &Effective, printer: &Printer) -> Resu
         Local::Completions(completions) => completions.run(printer),
         Local::Man => paper::man(printer),
         Local::Mcp(mcp) => mcp.run(config, printer),
+        Local::Playbook(playbook) => playbook.run(config, printer),
         Local::Tools(tools) => tools.run(printer),
         Local::Tool(tool) => tool.run(config, printer),
         Local::Status(status) => status.run(config, printer),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use process_wrap::tokio::CommandWrap;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
-use rmcp::service::{RunningService, ServiceError};
+use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{RoleClient, ServiceExt};
@@ -66,10 +66,20 @@ impl Foreign {
         };
         let client = match introduced {
             Ok(Ok(client)) => client,
+            Ok(Err(ClientInitializeError::TransportError { error, .. })) => {
+                return Err(unreachable(&server, &innermost(error.error.as_ref())));
+            }
             Ok(Err(error)) => return Err(unreachable(&server, &error.to_string())),
             Err(_) => return Err(unreachable(&server, "it does not introduce itself")),
         };
         Ok(Self { server, secrets, client: Mutex::new(Some(Arc::new(client))) })
+    }
+
+    /// Is it one of this program?
+    pub async fn is_surehand(&self) -> bool {
+        let Ok(client) = self.client().await else { return false };
+        let info = client.peer_info().and_then(|info| info.server_info.clone());
+        info.is_some_and(|server| server.name == "surehand")
     }
 
     async fn client(&self) -> Result<Connected, Fault> {
@@ -131,6 +141,11 @@ fn image_of(block: &ContentBlock) -> Option<Image> {
 
 fn refusal(message: &str) -> Answer {
     Answer::failure(&Fault::new(Kind::ToolFailed, message))
+}
+
+/// What went wrong at the bottom of it: the layers above only say that something below did.
+fn innermost(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error).to_string()
 }
 
 fn unreachable(server: &Server, why: &str) -> Fault {

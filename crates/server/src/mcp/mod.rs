@@ -63,7 +63,7 @@ pub fn serve(options: McpOptions) -> Result<(), Fault> {
         let executor = if options.shared {
             Executor::daemon(&options.home, secrets)
         } else {
-            Executor::here(&options.home, &scratch, secrets)
+            Executor::here(&options.home, &scratch, secrets)?
         };
         let served = match &options.http {
             Some(http) => http::serve(&options, http, &executor).await,

@@ -1,0 +1,264 @@
+//! `playbook test`: many playbooks, several at once, with reports for people and machines.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use regex_lite::Regex;
+use surehand_guard::Secrets;
+use surehand_playbook::suite::{
+    Attempt, RunsTests, Shard, SuiteOptions, Test, WatchSuite, find, run_suite, select,
+};
+use surehand_playbook::{OwnCatalog, Pending, RunOptions, Scope, Unwatched, missing_tools, open, run};
+use surehand_report::{
+    FailureEvidence, Outcome, RunReport, SuiteReport, TestReport, annotations, html_page, junit_xml,
+    suite_text, test_line,
+};
+use surehand_server::{block_on, unless_asked_to_end};
+use surehand_session::{Fault, Kind};
+use surehand_tools::Caller;
+
+use super::place::Where;
+use super::run::{serve, write_report};
+use super::{Given, Named};
+use crate::config::Effective;
+use crate::internal;
+use crate::local::secrets;
+use crate::printer::Printer;
+
+/// Arguments.
+#[derive(Debug, Args)]
+pub(super) struct TestCommand {
+    /// Directories to look for *.playbook.yaml in, or files
+    #[arg(value_name = "DIR", default_value = ".")]
+    places: Vec<PathBuf>,
+    #[command(flatten)]
+    given: Given,
+    #[command(flatten)]
+    place: Where,
+    /// How many run at once [default: as many as there are processors, at most 4]
+    #[arg(long, value_name = "N")]
+    workers: Option<usize>,
+    /// Only a part of the tests, e.g. 1/3 on the first of three machines
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Only tests whose path matches this regular expression
+    #[arg(long, value_name = "PATTERN")]
+    grep: Option<Regex>,
+    /// Run each so often
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    repeat_each: u32,
+    /// Try one that fails again, so often
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    retries: u32,
+    /// Run the steps after one that failed, too
+    #[arg(long)]
+    continue_on_error: bool,
+    /// Write a report in JUnit's format to this file
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Write a report as a page to this directory
+    #[arg(long, value_name = "DIR")]
+    html: Option<PathBuf>,
+    /// Where pictures and logs of failures are kept
+    #[arg(long, value_name = "DIR", default_value = "playbook-results")]
+    artifacts: PathBuf,
+}
+
+impl TestCommand {
+    pub fn run(&self, config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
+        let secrets = secrets::read(self.given.secrets.as_deref(), printer)?.unwrap_or_default();
+        let tests = self.tests()?;
+        let suite = block_on(self.drive(&tests, config, &secrets, printer))??;
+        self.tell(&suite, printer)
+    }
+
+    fn tests(&self) -> Result<Vec<Test>, Fault> {
+        let mut files = Vec::new();
+        for place in &self.places {
+            files.extend(find(place).map_err(|error| {
+                Fault::new(Kind::MissingFile, error.to_string()).hint("name a directory with playbooks")
+            })?);
+        }
+        files.dedup();
+        if let Some(pattern) = &self.grep {
+            files.retain(|file| pattern.is_match(&file.to_string_lossy()));
+        }
+        let tests = select(files, self.shard, self.repeat_each);
+        if tests.is_empty() && self.shard.is_none() {
+            return Err(Fault::new(Kind::Usage, "there are no tests here")
+                .hint("tests are files whose names end in .playbook.yaml"));
+        }
+        Ok(tests)
+    }
+
+    fn workers(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.workers.unwrap_or(processors.min(4)).max(1)
+    }
+
+    async fn drive(
+        &self,
+        tests: &[Test],
+        config: &Effective,
+        secrets: &Arc<Secrets>,
+        printer: &Printer,
+    ) -> Result<SuiteReport, Fault> {
+        let ready = self.place.prepare(config, secrets.clone(), printer).await?;
+        let tools = if self.place.is_foreign() { Some(ready.caller.tools().await?) } else { None };
+        let runner = Runner { command: self, secrets, caller: ready.caller.as_ref(), tools };
+        let live = Live::new(printer, tests.len());
+        let options = SuiteOptions { workers: self.workers(), retries: self.retries };
+        let suite = unless_asked_to_end(run_suite(tests, options, &runner, &live)).await;
+        ready.end().await;
+        suite
+            .ok_or_else(|| Fault::new(Kind::Interrupted, "the tests were interrupted").hint("run them again"))
+    }
+
+    /// What came of it, in every form that was asked for.
+    fn tell(&self, suite: &SuiteReport, printer: &Printer) -> Result<ExitCode, Fault> {
+        for test in &suite.tests {
+            self.keep(test)?;
+        }
+        if let Some(path) = &self.junit {
+            write_report(path, &junit_xml(suite).map_err(internal)?)?;
+        }
+        if let Some(folder) = &self.html {
+            write_report(&folder.join("index.html"), &html_page(suite).map_err(internal)?)?;
+        }
+        if std::env::var_os("GITHUB_ACTIONS").is_some() {
+            // Workflow commands are read from standard output; JSON must stay alone there.
+            let told = annotations(suite);
+            if printer.is_json() { printer.note(told.trim_end()) } else { printer.line(told.trim_end()) }
+        }
+        if printer.is_json() {
+            printer.line(&serde_json::to_string(suite).map_err(internal)?);
+        } else {
+            printer.line(suite_text(suite).trim_end());
+        }
+        Ok(ExitCode::from(exit_code(suite)))
+    }
+
+    /// Keeps what the page was like when a test failed.
+    fn keep(&self, test: &TestReport) -> Result<(), Fault> {
+        let failed = test.earlier.iter().chain(test.run.as_ref());
+        for (number, run) in failed.enumerate() {
+            let Some(evidence) = &run.evidence else { continue };
+            let name = format!("{}-{}-{}", safe_name(&test.file), test.repeat, number + 1);
+            keep_evidence(&self.artifacts.join(name), run, evidence)?;
+        }
+        Ok(())
+    }
+}
+
+fn keep_evidence(folder: &Path, run: &RunReport, evidence: &FailureEvidence) -> Result<(), Fault> {
+    if let Some(picture) = &evidence.screenshot {
+        write_report(&folder.join("screenshot.png"), &picture.bytes)?;
+    }
+    let texts = [
+        ("snapshot.txt", evidence.snapshot.clone().unwrap_or_default()),
+        ("console.txt", evidence.console.join("\n")),
+        ("failed-requests.txt", evidence.failed_requests.join("\n")),
+    ];
+    for (name, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
+        write_report(&folder.join(name), text)?;
+    }
+    write_report(&folder.join("run.json"), &serde_json::to_string_pretty(run).map_err(internal)?)
+}
+
+/// The path of a test as the name of one folder.
+fn safe_name(file: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let name = file.split(".playbook.").next().unwrap_or(file);
+    name.trim_matches(['.', '/']).chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
+}
+
+/// Failures count before files that are wrong; a server that is gone before all.
+fn exit_code(suite: &SuiteReport) -> u8 {
+    let is_lost = |test: &TestReport| test.outcome == Outcome::Broken && test.run.is_some();
+    let summary = suite.summary();
+    match () {
+        () if suite.tests.iter().any(is_lost) => 3,
+        () if summary.failed > 0 => 1,
+        () if summary.broken > 0 => 2,
+        () => 0,
+    }
+}
+
+/// Runs one test in a session of its own.
+struct Runner<'r> {
+    command: &'r TestCommand,
+    secrets: &'r Secrets,
+    caller: &'r dyn Caller,
+    /// The tools of a server that may lack some.
+    tools: Option<Vec<String>>,
+}
+
+impl RunsTests for Runner<'_> {
+    fn run<'a>(&'a self, test: &'a Test) -> Pending<'a, Attempt> {
+        Box::pin(
+            async move { self.attempt(test).await.unwrap_or_else(|fault| Attempt::Broken(fault.message)) },
+        )
+    }
+}
+
+impl Runner<'_> {
+    async fn attempt(&self, test: &Test) -> Result<Attempt, Fault> {
+        let overrides = self.command.given.overrides()?;
+        let opened = open(&test.file, &OwnCatalog, &overrides, &Named(self.secrets));
+        let playbook = match opened.into_result() {
+            Ok(playbook) => playbook,
+            Err(problems) => return Ok(Attempt::Broken(problems.to_string())),
+        };
+        if let Some(tools) = &self.tools {
+            let missing = missing_tools(&playbook, tools);
+            if !missing.is_empty() {
+                return Ok(Attempt::Broken(missing.to_string()));
+            }
+        }
+        let mut scope = Scope::of(&playbook, &overrides);
+        let _serving = serve(&playbook, &mut scope).await?;
+        let caller = self.caller.apart().await?;
+        let options = RunOptions {
+            continue_on_error: self.command.continue_on_error,
+            thumbnails: self.command.html.is_some(),
+            evidence: true,
+        };
+        let secrets = Named(self.secrets);
+        let ran = run(&playbook, scope, &OwnCatalog, &secrets, caller.as_ref(), options, &Unwatched).await;
+        caller.close().await;
+        Ok(Attempt::Ran(Box::new(ran)))
+    }
+}
+
+/// A bar for a person, lines for a log.
+struct Live<'p> {
+    printer: &'p Printer,
+    bar: Option<indicatif::ProgressBar>,
+    total: usize,
+}
+
+impl<'p> Live<'p> {
+    fn new(printer: &'p Printer, total: usize) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| indicatif::ProgressBar::new(total as u64));
+        Self { printer, bar, total }
+    }
+}
+
+impl WatchSuite for Live<'_> {
+    fn ended(&self, test: &TestReport, done: usize) {
+        let line = format!("[{done}/{}] {}", self.total, test_line(test));
+        match &self.bar {
+            Some(bar) => {
+                bar.println(line);
+                bar.set_position(done as u64);
+                if done == self.total {
+                    bar.finish_and_clear();
+                }
+            }
+            None => self.printer.note(&line),
+        }
+    }
+}

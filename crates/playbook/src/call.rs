@@ -1,0 +1,131 @@
+//! What a tool is called with: the arguments of a step with values put in.
+//!
+//! The run calls this for each step; the check goes the same way with what it knows.
+
+use serde_json::{Map, Value};
+
+use crate::catalog::Catalog;
+use crate::document::{ASSERT_TOOL, Arguments, Plain, Text};
+use crate::node::Node;
+use crate::vars::{Scope, Secrets, Smuggled, references};
+
+/// A call that is ready to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, an object. References to secrets are still in there if the secrets layer has them.
+    pub arguments: Value,
+}
+
+/// Why a call cannot be made. No value of a variable is in any of them.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    /// A variable has no value, e.g. because the step that captures it did not run.
+    #[error("the variable {0:?} has no value")]
+    NoValue(String),
+    /// A value would have become a reference to a secret.
+    #[error(transparent)]
+    Smuggled(#[from] Smuggled),
+    /// A value would have become an option of the command line.
+    #[error("with its variables put in, {0:?} would be an option; write the arguments as a mapping instead")]
+    Option(String),
+    /// The words are not what the verb takes.
+    #[error("{0}")]
+    Words(String),
+}
+
+/// The call that a plain step makes.
+pub fn call(
+    plain: &Plain,
+    scope: &Scope,
+    secrets: &dyn Secrets,
+    catalog: &dyn Catalog,
+) -> Result<Call, CallError> {
+    let arguments = match &plain.arguments {
+        Arguments::Object(node) => filled_node(node, scope, secrets)?,
+        Arguments::Words { words, .. } => {
+            let filled: Result<Vec<_>, _> =
+                words.iter().map(|word| filled_word(&word.text, scope, secrets)).collect();
+            words_to_arguments(&plain.verb, words, &filled?, catalog)?
+        }
+    };
+    let arguments = if plain.tool() == ASSERT_TOOL { wrapped(arguments) } else { arguments };
+    Ok(Call { tool: plain.tool().to_owned(), arguments })
+}
+
+/// The call that asks whether a contract passes, for `if` and `until`.
+pub fn contract_call(contract: &Node, scope: &Scope, secrets: &dyn Secrets) -> Result<Call, CallError> {
+    let arguments = wrapped(filled_node(contract, scope, secrets)?);
+    Ok(Call { tool: ASSERT_TOOL.to_owned(), arguments })
+}
+
+/// A text with all its values put in.
+pub fn filled(text: &str, scope: &Scope, secrets: &dyn Secrets) -> Result<String, CallError> {
+    let filling = scope.fill(text, secrets)?;
+    let is_without = |name: &String| !matches!(scope.get(name), Some(crate::vars::Binding::Known(_)));
+    let missing = || references(text).map(|reference| reference.key()).find(is_without);
+    if filling.waits || !filling.unknown.is_empty() {
+        return Err(CallError::NoValue(missing().unwrap_or_default()));
+    }
+    Ok(filling.text)
+}
+
+fn filled_node(node: &Node, scope: &Scope, secrets: &dyn Secrets) -> Result<Value, CallError> {
+    let mut first = None;
+    let value = node.to_json_with(&mut |text, _| {
+        filled(text, scope, secrets).unwrap_or_else(|error| {
+            first.get_or_insert(error);
+            String::new()
+        })
+    });
+    first.map_or(Ok(value), Err)
+}
+
+fn filled_word(word: &str, scope: &Scope, secrets: &dyn Secrets) -> Result<String, CallError> {
+    let text = filled(word, scope, secrets)?;
+    refuse_option(word, &text)?;
+    Ok(text)
+}
+
+/// What a page says must not become an option. Negative numbers are none.
+pub(crate) fn refuse_option(written: &str, filled: &str) -> Result<(), CallError> {
+    let is_option = |word: &str| {
+        let mut letters = word.chars();
+        letters.next() == Some('-')
+            && letters.next().is_some_and(|second| !second.is_ascii_digit() && second != '.')
+    };
+    if is_option(filled) && !written.starts_with('-') {
+        return Err(CallError::Option(written.to_owned()));
+    }
+    Ok(())
+}
+
+/// What words mean. What is said about values is not repeated; what is said about the words as written is.
+pub(crate) fn words_to_arguments(
+    verb: &str,
+    written: &[Text],
+    filled: &[String],
+    catalog: &dyn Catalog,
+) -> Result<Value, CallError> {
+    catalog.words(verb, filled).map_err(|message| {
+        let as_written: Vec<String> = written.iter().map(|word| word.text.clone()).collect();
+        if as_written == filled {
+            return CallError::Words(message);
+        }
+        let generic = || format!("with their variables put in, these words do not fit {verb:?}");
+        CallError::Words(catalog.words(verb, &as_written).err().unwrap_or_else(generic))
+    })
+}
+
+/// A contract by itself becomes the argument of the tool that judges it; the arguments of that tool stay as they are.
+pub(crate) fn wrapped(arguments: Value) -> Value {
+    if is_wrapped(&arguments) {
+        return arguments;
+    }
+    Value::Object(Map::from_iter([("contract".to_owned(), arguments)]))
+}
+
+pub(crate) fn is_wrapped(arguments: &Value) -> bool {
+    arguments.get("contract").is_some() || arguments.get("evidence").is_some()
+}

@@ -1,0 +1,38 @@
+//! What the reader has to be told about the tools: it knows none of them by itself.
+
+use serde_json::Value;
+
+/// The tools that steps can call.
+pub trait Catalog {
+    /// The verbs of the command line, which are steps besides the nine of the document.
+    fn verbs(&self) -> &[String];
+
+    /// Turns what follows a verb on the command line into its arguments, or says why that cannot be.
+    fn words(&self, verb: &str, words: &[String]) -> Result<Value, String>;
+
+    /// Everything that is wrong with the arguments of a tool.
+    fn check(&self, tool: &str, arguments: &Value) -> Vec<Finding>;
+}
+
+/// Something that is wrong with arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// A JSON pointer to it; empty for the arguments as a whole.
+    pub pointer: String,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Whether the key is wrong rather than what it holds.
+    pub is_about_key: bool,
+}
+
+impl Finding {
+    /// A value is wrong, or is missing.
+    pub fn value(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into(), is_about_key: false }
+    }
+
+    /// A key is wrong.
+    pub fn key(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { pointer: pointer.into(), message: message.into(), is_about_key: true }
+    }
+}

@@ -1,0 +1,273 @@
+//! The text of a playbook file, and places in it.
+//!
+//! Reading is bounded: a file that is too large is refused before it is in memory. What the text means is not known here;
+//! only the name says whether it is YAML or JSON.
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::problem::{Picture, Problem};
+
+/// Larger files are no playbooks.
+pub const LARGEST: u64 = 16 * 1024 * 1024;
+
+/// A place in a text. Both numbers start at 1; columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The character in it.
+    pub column: u32,
+}
+
+impl Position {
+    /// Where every file begins.
+    pub const START: Self = Self { line: 1, column: 1 };
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// How a file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `.yaml` and `.yml`.
+    Yaml,
+    /// `.json`.
+    Json,
+}
+
+impl Format {
+    /// Only the extension decides.
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "yaml" | "yml" => Some(Self::Yaml),
+            "json" => Some(Self::Json),
+            _ => None,
+        }
+    }
+}
+
+/// A file that was read.
+#[derive(Debug, Clone)]
+pub struct Source {
+    name: String,
+    path: PathBuf,
+    format: Format,
+    text: String,
+    /// Where each line begins, in bytes.
+    lines: Vec<usize>,
+}
+
+impl Source {
+    /// Reads a file; its name in messages is the path as it was given.
+    pub fn read(path: &Path) -> Result<Self, Problem> {
+        let refuse = |message: String| Problem::of_file(path.display().to_string(), message);
+        // The format comes first: the contents of some other file are of no interest.
+        format_of(path)?;
+        // fs_err names the file in its errors, and the problem does so already: the kind is enough.
+        let plain = |error: std::io::Error| refuse(unreadable(error.kind()));
+        let file = fs_err::File::open(path).map_err(plain)?;
+        let facts = file.metadata().map_err(plain)?;
+        if facts.is_dir() {
+            return Err(refuse("this is a directory, not a file".to_owned()));
+        }
+        if facts.len() > LARGEST {
+            return Err(refuse(too_large()));
+        }
+        let mut bytes = Vec::new();
+        // A pipe has no size, and a file may grow meanwhile.
+        file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(plain)?;
+        Self::from_bytes(path, bytes)
+    }
+
+    /// What a file of this path holds.
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Self, Problem> {
+        let format = format_of(path)?;
+        let name = path.display().to_string();
+        if bytes.len() as u64 > LARGEST {
+            return Err(Problem::of_file(name, too_large()));
+        }
+        let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
+        // A byte order mark is no part of the text.
+        let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        Ok(Self { name, path: path.to_owned(), format, text, lines })
+    }
+
+    /// The path as it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How it is written.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// All of it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Something that is wrong with this file, at a place in it.
+    pub fn problem(&self, at: Position, message: impl Into<String>) -> Problem {
+        let picture = self.line(at.line).map(|line| Box::new(Picture::of(line, at)));
+        Problem { file: self.name.clone(), at: Some(at), message: message.into(), picture, notes: Vec::new() }
+    }
+
+    /// A line without its end.
+    pub(crate) fn line(&self, number: u32) -> Option<&str> {
+        let index = (number as usize).checked_sub(1)?;
+        let start = *self.lines.get(index)?;
+        let end = self.lines.get(index + 1).copied().unwrap_or(self.text.len());
+        Some(self.text.get(start..end)?.trim_end_matches(['\n', '\r']))
+    }
+
+    /// The place of a byte.
+    pub(crate) fn position(&self, offset: usize) -> Position {
+        let line = self.lines.partition_point(|start| *start <= offset);
+        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
+        let before = self.text.as_bytes().get(start..offset.min(self.text.len())).unwrap_or_default();
+        Position { line: count(line), column: count(characters(before) + 1) }
+    }
+
+    /// The place of a column that was counted in bytes, as serde_json does.
+    pub(crate) fn position_of_byte_column(&self, line: usize, column: usize) -> Position {
+        let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len());
+        self.position(start + column.saturating_sub(1))
+    }
+
+    /// Where a text is first seen at or after a place, if that is not further away than some bytes.
+    pub(crate) fn find(&self, from: Position, text: &str, within: usize) -> Option<Position> {
+        let line = self.line(from.line)?;
+        let start = *self.lines.get(from.line as usize - 1)?;
+        let skipped = line.char_indices().nth(from.column as usize - 1).map_or(line.len(), |(at, _)| at);
+        let begin = start + skipped;
+        let mut end = begin.saturating_add(within).min(self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let found = self.text.get(begin..end)?.find(text)?;
+        Some(self.position(begin + found))
+    }
+}
+
+fn format_of(path: &Path) -> Result<Format, Problem> {
+    Format::of(path).ok_or_else(|| {
+        Problem::of_file(
+            path.display().to_string(),
+            "a playbook is a .yaml, .yml or .json file, and the name says neither",
+        )
+    })
+}
+
+fn unreadable(kind: std::io::ErrorKind) -> String {
+    match kind {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        other => format!("the file cannot be read: {other}"),
+    }
+}
+
+fn too_large() -> String {
+    format!("the file is larger than {} MiB", LARGEST / 1024 / 1024)
+}
+
+fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> Problem {
+    let good = error.utf8_error().valid_up_to();
+    let before = error.as_bytes().get(..good).unwrap_or_default();
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    let column = characters(&before[line_start..]) + 1;
+    let mut problem = Problem::of_file(
+        name.to_owned(),
+        format!("the file is not UTF-8: byte {good} is not part of a character"),
+    );
+    problem.at = Some(Position { line: count(line), column: count(column) });
+    problem
+}
+
+/// How many characters begin in these bytes of UTF-8.
+fn characters(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| (**byte & 0xC0) != 0x80).count()
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(path: &str, bytes: &[u8]) -> String {
+        Source::from_bytes(Path::new(path), bytes.to_vec()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn only_the_extension_decides() {
+        let format = |path: &str| Source::from_bytes(Path::new(path), vec![]).map(|source| source.format());
+        assert_eq!(format("a.yaml").unwrap(), Format::Yaml);
+        assert_eq!(format("a.YML").unwrap(), Format::Yaml);
+        assert_eq!(format("a.playbook.json").unwrap(), Format::Json);
+        assert_eq!(
+            refused("a.txt", b""),
+            "a.txt: a playbook is a .yaml, .yml or .json file, and the name says neither"
+        );
+        assert!(format("yaml").is_err());
+    }
+
+    #[test]
+    fn the_first_bad_byte_is_found() {
+        assert_eq!(
+            refused("a.yaml", b"name: \xc3\xa9\nsteps: \xff\n"),
+            "a.yaml:2:8: the file is not UTF-8: byte 16 is not part of a character"
+        );
+    }
+
+    #[test]
+    fn large_files_are_refused_without_being_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("big.yaml");
+        let file = fs_err::File::create(&path).unwrap();
+        // Sparse: it takes no room on the disk.
+        file.set_len(100 * 1024 * 1024).unwrap();
+        let problem = Source::read(&path).unwrap_err();
+        assert_eq!(problem.message, "the file is larger than 16 MiB");
+        assert!(refused("a.yaml", &vec![b' '; LARGEST as usize + 1]).contains("larger than 16 MiB"));
+    }
+
+    #[test]
+    fn files_that_cannot_be_read_are_named_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("none.yaml");
+        let text = Source::read(&path).unwrap_err().to_string();
+        assert_eq!(text.matches("none.yaml").count(), 1, "{text}");
+        fs_err::create_dir_all(&path).unwrap();
+        assert!(Source::read(&path).unwrap_err().to_string().contains("directory"));
+    }
+
+    #[test]
+    fn places_count_characters() {
+        let source = Source::from_bytes(Path::new("a.yaml"), "\u{feff}ä: ö\r\nb: x\n".into()).unwrap();
+        assert_eq!(source.line(1), Some("ä: ö"));
+        assert_eq!(source.line(3), Some(""));
+        assert_eq!(source.line(4), None);
+        let at = source.text().find('x').unwrap();
+        assert_eq!(source.position(at), Position { line: 2, column: 4 });
+        assert_eq!(source.position(4), Position { line: 1, column: 4 });
+        assert_eq!(source.position(9999), source.position(source.text().len()));
+        assert_eq!(source.find(Position::START, "x", 100), Some(Position { line: 2, column: 4 }));
+        assert_eq!(source.find(Position::START, "x", 3), None);
+    }
+}

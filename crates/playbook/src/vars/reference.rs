@@ -1,0 +1,169 @@
+//! References in texts: `${name}`, `${SECRET:NAME}`, and `$${` for a `${` that is none.
+
+/// What a reference is to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reference<'t> {
+    /// A variable, by its name.
+    Variable(&'t str),
+    /// A secret, by its name without `SECRET:`.
+    Secret(&'t str),
+}
+
+impl<'t> Reference<'t> {
+    /// From what is between the braces.
+    fn of(inside: &'t str) -> Option<Self> {
+        let secret = inside.strip_prefix("SECRET:").filter(|name| is_secret_name(name));
+        secret.map(Self::Secret).or_else(|| is_identifier(inside).then_some(Self::Variable(inside)))
+    }
+
+    /// The name as variables have it: `SECRET:NAME` for a secret.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Variable(name) => (*name).to_owned(),
+            Self::Secret(name) => format!("SECRET:{name}"),
+        }
+    }
+}
+
+/// A part of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'t> {
+    /// Means itself.
+    Text(&'t str),
+    /// `$${`, which means `${`.
+    Escape,
+    /// Means something else.
+    Reference(Reference<'t>),
+}
+
+/// The parts of a text, in order.
+pub fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (piece, length) = first(rest)?;
+        rest = &rest[length..];
+        Some(piece)
+    })
+}
+
+/// The references of a text, in order.
+pub fn references(text: &str) -> impl Iterator<Item = Reference<'_>> {
+    pieces(text).filter_map(|piece| match piece {
+        Piece::Reference(reference) => Some(reference),
+        Piece::Text(_) | Piece::Escape => None,
+    })
+}
+
+/// The first part and how long it is written.
+fn first(text: &str) -> Option<(Piece<'_>, usize)> {
+    if text.is_empty() {
+        return None;
+    }
+    if text.starts_with("$${") {
+        return Some((Piece::Escape, 3));
+    }
+    if let Some((reference, length)) = leading_reference(text) {
+        return Some((Piece::Reference(reference), length));
+    }
+    // The next place where something else than plain text may begin; the first character is plain in any case.
+    let bytes = text.as_bytes();
+    let begins = |at: usize| bytes[at] == b'$' && matches!(bytes.get(at + 1), Some(b'$' | b'{'));
+    let end = (1..bytes.len()).find(|at| begins(*at)).unwrap_or(bytes.len());
+    Some((Piece::Text(&text[..end]), end))
+}
+
+fn leading_reference(text: &str) -> Option<(Reference<'_>, usize)> {
+    let inside = text.strip_prefix("${")?;
+    // Only names are looked through for the end: without this, many openings and no end would take quadratic time.
+    let end = inside.bytes().position(|byte| !is_name_byte(byte))?;
+    let reference = inside[end..].starts_with('}').then(|| Reference::of(&inside[..end]))??;
+    Some((reference, end + 3))
+}
+
+/// Every reference to a secret that a reader without escapes sees, with its place in bytes.
+pub(super) fn raw_secrets(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices("${SECRET:").filter_map(|(at, _)| match leading_reference(&text[at..]) {
+        Some((Reference::Secret(name), _)) => Some((at, name)),
+        _ => None,
+    })
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-')
+}
+
+fn is_secret_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| is_name_byte(byte) && byte != b':')
+}
+
+fn is_identifier(name: &str) -> bool {
+    let starts = name.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':'))
+}
+
+/// Whether a reference can be to a variable of this name, which is no secret.
+pub fn is_variable_name(name: &str) -> bool {
+    matches!(Reference::of(name), Some(Reference::Variable(_))) && !name.starts_with("SECRET:")
+}
+
+/// Whether a reference can be to this name.
+pub(crate) fn is_name(name: &str) -> bool {
+    Reference::of(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn all(text: &str) -> Vec<Piece<'_>> {
+        pieces(text).collect()
+    }
+
+    #[test]
+    fn references_are_found() {
+        use Piece::{Escape, Reference as Ref, Text};
+        use Reference::{Secret, Variable};
+        assert_eq!(all("${a}/x${b_1:c}"), [Ref(Variable("a")), Text("/x"), Ref(Variable("b_1:c"))]);
+        assert_eq!(all("${SECRET:A.b-1}"), [Ref(Secret("A.b-1"))]);
+        assert_eq!(all("$${a}"), [Escape, Text("a}")]);
+        assert_eq!(all("$$${a}"), [Text("$"), Escape, Text("a}")]);
+        assert_eq!(all("a$b"), [Text("a$b")]);
+        for literal in ["$", "$$", "${", "${}", "${1}", "${a b}", "${a-b}", "${ä}", "${SECRET:}"] {
+            assert_eq!(references(literal).count(), usize::from(literal == "${SECRET:}"), "{literal}");
+        }
+        assert_eq!(all("${${a}}"), [Text("${"), Ref(Variable("a")), Text("}")]);
+        // By the rule for variables this is one, and there is never one of this name.
+        assert_eq!(all("${SECRET:}"), [Ref(Variable("SECRET:"))]);
+    }
+
+    #[test]
+    fn names_of_variables_are_told_from_others() {
+        assert!(is_variable_name("a") && is_variable_name("_a1:b"));
+        assert!(!is_variable_name("SECRET:A") && !is_variable_name("") && !is_variable_name("a-b"));
+        assert!(is_name("SECRET:A-b") && !is_name("a-b"));
+    }
+
+    #[test]
+    fn many_openings_take_no_quadratic_time() {
+        let begin = std::time::Instant::now();
+        assert_eq!(references(&"${".repeat(500_000)).count(), 0);
+        assert_eq!(references(&"${a".repeat(300_000)).count(), 0);
+        assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_the_whole_text(text in "[${}a:S]{0,20}|\\PC{0,20}") {
+            let again: String = pieces(&text)
+                .map(|piece| match piece {
+                    Piece::Text(text) => text.to_owned(),
+                    Piece::Escape => "$${".to_owned(),
+                    Piece::Reference(reference) => format!("${{{}}}", reference.key()),
+                })
+                .collect();
+            prop_assert_eq!(again, text);
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Which variables are known at a step, and what a text becomes with them.
+//!
+//! The check and the run use the same scopes, so what was known before is known then. In the check some variables have
+//! no value yet. From weak to strong: the variables of the file, the address of what is served, those of the command line,
+//! and what the blocks around a step bind. In a used playbook its own variables come on top of all that, then again those
+//! of the command line, then those of the step that uses it.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+
+use super::Overrides;
+use super::reference::{Piece, Reference, pieces, raw_secrets};
+use crate::document::{Playbook, Variable};
+
+/// A layer that has secrets and puts them in where a tool needs them.
+pub trait Secrets {
+    /// Whether there is a secret of this name.
+    fn has(&self, name: &str) -> bool;
+}
+
+/// No secrets layer at all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoSecrets;
+
+impl Secrets for NoSecrets {
+    fn has(&self, _name: &str) -> bool {
+        false
+    }
+}
+
+/// What a variable is.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Binding {
+    /// This.
+    Known(String),
+    /// Something that is only known at run time.
+    Later,
+}
+
+/// Values may be secrets.
+impl fmt::Debug for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Known(_) => "Known",
+            Self::Later => "Later",
+        })
+    }
+}
+
+type Frame = HashMap<String, Binding>;
+
+/// The variables that are known somewhere. Copies are cheap.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    /// Those behind win.
+    frames: Vec<Arc<Frame>>,
+    overrides: Arc<Frame>,
+}
+
+/// Where a block began.
+#[derive(Debug, Clone, Copy)]
+pub struct Mark(usize);
+
+/// What a text became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filling {
+    /// The text; as it was written if something in it is not known now.
+    pub text: String,
+    /// Whether something in it is only known at run time.
+    pub waits: bool,
+    /// Secrets that stay in the text for the tool to resolve.
+    pub secrets: Vec<String>,
+    /// Secrets that the layer has not, so that variables stand in for them; each once, in order.
+    pub unmasked: Vec<String>,
+    /// Names that nobody knows; each once, in order.
+    pub unknown: Vec<String>,
+}
+
+impl Filling {
+    /// Whether the text is what the tool will get.
+    pub fn is_final(&self) -> bool {
+        !self.waits && self.unknown.is_empty() && self.secrets.is_empty()
+    }
+}
+
+/// A value would have become a reference to a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "with its variables put in, this text would refer to the secret {name:?}; write ${{SECRET:{name}}} itself"
+)]
+pub struct Smuggled {
+    /// The secret.
+    pub name: String,
+}
+
+impl Scope {
+    /// What is known at the beginning of a playbook. What is served has no address yet.
+    pub fn of(playbook: &Playbook, overrides: &Overrides) -> Self {
+        let known = |(name, value): (&String, &String)| (name.clone(), Binding::Known(value.clone()));
+        let overrides: Arc<Frame> = Arc::new(overrides.0.iter().map(known).collect());
+        let served = playbook.serve.iter().map(|serve| (serve.var.clone(), Binding::Later));
+        let first: Frame = defaults(playbook).chain(served).collect();
+        Self { frames: vec![Arc::new(first), Arc::clone(&overrides), Arc::default()], overrides }
+    }
+
+    /// Begins a block: what is bound from now on ends with it.
+    pub fn enter(&mut self) -> Mark {
+        let mark = Mark(self.frames.len());
+        self.frames.push(Arc::default());
+        mark
+    }
+
+    /// Begins a used playbook with the variables that the step gives it.
+    pub fn enter_use(&mut self, used: &Playbook, given: impl IntoIterator<Item = (String, Binding)>) -> Mark {
+        let mark = Mark(self.frames.len());
+        self.frames.push(Arc::new(defaults(used).collect()));
+        self.frames.push(Arc::clone(&self.overrides));
+        self.frames.push(Arc::new(given.into_iter().collect()));
+        mark
+    }
+
+    /// Ends what began at a mark.
+    pub fn leave(&mut self, mark: Mark) {
+        self.frames.truncate(mark.0);
+    }
+
+    /// Gives a variable a value in the innermost block.
+    pub fn bind(&mut self, name: impl Into<String>, binding: Binding) {
+        if let Some(frame) = self.frames.last_mut() {
+            Arc::make_mut(frame).insert(name.into(), binding);
+        }
+    }
+
+    /// Gives the address of what is served. The command line still wins.
+    pub fn bind_served(&mut self, name: impl Into<String>, address: impl Into<String>) {
+        if let Some(frame) = self.frames.first_mut() {
+            Arc::make_mut(frame).insert(name.into(), Binding::Known(address.into()));
+        }
+    }
+
+    /// What a variable is.
+    pub fn get(&self, name: &str) -> Option<&Binding> {
+        self.frames.iter().rev().find_map(|frame| frame.get(name))
+    }
+
+    /// All names that are known.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.frames.iter().flat_map(|frame| frame.keys()).map(String::as_str)
+    }
+
+    /// Puts values in for references, once.
+    pub fn fill(&self, text: &str, secrets: &dyn Secrets) -> Result<Filling, Smuggled> {
+        let mut filling = Filling {
+            text: String::new(),
+            waits: false,
+            secrets: Vec::new(),
+            unmasked: Vec::new(),
+            unknown: Vec::new(),
+        };
+        let mut placed = Vec::new();
+        let mut seen = HashSet::new();
+        for piece in pieces(text) {
+            match piece {
+                Piece::Text(plain) => filling.text.push_str(plain),
+                Piece::Escape => filling.text.push_str("${"),
+                Piece::Reference(Reference::Secret(name)) if secrets.has(name) => {
+                    placed.push(filling.text.len());
+                    filling.text.push_str(&format!("${{SECRET:{name}}}"));
+                    filling.secrets.push(name.to_owned());
+                }
+                Piece::Reference(reference) => self.put(reference, seen.insert(reference), &mut filling),
+            }
+        }
+        if filling.waits || !filling.unknown.is_empty() {
+            filling.text = text.to_owned();
+            return Ok(filling);
+        }
+        // The tools know no escapes, so it does not matter how such a text came about.
+        let is_smuggled = |(at, name): &(usize, &str)| placed.binary_search(at).is_err() && secrets.has(name);
+        let smuggled = raw_secrets(&filling.text).find(is_smuggled).map(|(_, name)| name.to_owned());
+        smuggled.map_or(Ok(filling), |name| Err(Smuggled { name }))
+    }
+
+    fn put(&self, reference: Reference<'_>, is_first: bool, filling: &mut Filling) {
+        let key = reference.key();
+        if let Reference::Secret(name) = reference
+            && is_first
+        {
+            filling.unmasked.push(name.to_owned());
+        }
+        match self.get(&key) {
+            Some(Binding::Known(value)) => filling.text.push_str(value),
+            Some(Binding::Later) => filling.waits = true,
+            None if is_first => filling.unknown.push(key),
+            None => {}
+        }
+    }
+}
+
+/// What the variables of a file are if nobody says otherwise.
+fn defaults(playbook: &Playbook) -> impl Iterator<Item = (String, Binding)> {
+    let uncertain = playbook.uncertain.iter().map(|name| (name.clone(), Binding::Later));
+    let known = |var: &Variable| (var.name.clone(), Binding::Known(var.value.text.clone()));
+    uncertain.chain(playbook.vars.iter().map(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    struct Has(&'static str);
+
+    impl Secrets for Has {
+        fn has(&self, name: &str) -> bool {
+            name == self.0
+        }
+    }
+
+    fn scope(vars: &[(&str, &str)]) -> Scope {
+        let mut scope = Scope { frames: vec![Arc::default()], overrides: Arc::default() };
+        for (name, value) in vars {
+            scope.bind(*name, Binding::Known((*value).to_owned()));
+        }
+        scope
+    }
+
+    fn filled(vars: &[(&str, &str)], text: &str) -> String {
+        scope(vars).fill(text, &NoSecrets).unwrap().text
+    }
+
+    #[test]
+    fn values_are_put_in_once() {
+        assert_eq!(filled(&[("a", "1"), ("b", "${a}")], "${a}-${b}-$${a}-$x"), "1-${a}-${a}-$x");
+        assert_eq!(filled(&[("a", "{b}"), ("b", "x")], "$${a}${a}"), "${a}{b}");
+        assert_eq!(filled(&[("a", "$"), ("b", "x")], "${a}{b}"), "${b}");
+    }
+
+    #[test]
+    fn inner_blocks_win_and_end() {
+        let mut scope = scope(&[("a", "outer")]);
+        let mark = scope.enter();
+        scope.bind("a", Binding::Known("inner".to_owned()));
+        scope.bind("later", Binding::Later);
+        assert_eq!(scope.fill("${a}", &NoSecrets).unwrap().text, "inner");
+        let waiting = scope.fill("${a} ${later}", &NoSecrets).unwrap();
+        assert_eq!((waiting.text.as_str(), waiting.waits), ("${a} ${later}", true));
+        scope.leave(mark);
+        assert_eq!(scope.fill("${a}", &NoSecrets).unwrap().text, "outer");
+        assert_eq!(scope.fill("${later} ${x}", &NoSecrets).unwrap().unknown, ["later", "x"]);
+    }
+
+    #[test]
+    fn secrets_stay_for_the_layer_that_has_them() {
+        let scope = scope(&[("SECRET:B", "plain")]);
+        let filling = scope.fill("${SECRET:A} ${SECRET:B}", &Has("A")).unwrap();
+        assert_eq!(filling.text, "${SECRET:A} plain");
+        assert_eq!((filling.secrets, filling.unmasked), (vec!["A".to_owned()], vec!["B".to_owned()]));
+        let missing = scope.fill("${SECRET:C}", &Has("A")).unwrap();
+        assert_eq!(missing.unknown, ["SECRET:C"]);
+    }
+
+    #[test]
+    fn values_do_not_become_secrets() {
+        let scope = scope(&[("page", "${SECRET:A}"), ("half", "${SEC"), ("dollar", "$")]);
+        for text in ["${page}", "${half}RET:A}", "${dollar}{SECRET:A}", "$${SECRET:A}"] {
+            assert_eq!(scope.fill(text, &Has("A")), Err(Smuggled { name: "A".to_owned() }), "{text}");
+            assert!(scope.fill(text, &Has("other")).is_ok(), "{text}");
+        }
+        assert!(scope.fill("${SECRET:A}${SECRET:A}", &Has("A")).is_ok());
+    }
+
+    #[test]
+    fn values_are_not_in_debug_output() {
+        assert!(!format!("{:?}", scope(&[("a", "hunter2")])).contains("hunter2"));
+    }
+
+    proptest! {
+        #[test]
+        fn text_without_openings_is_unchanged(text in "\\PC{0,40}|[$a}{ ]{0,20}") {
+            prop_assume!(!text.contains("${"));
+            prop_assert_eq!(filled(&[("a", "1")], &text), text);
+        }
+
+        #[test]
+        fn values_are_not_looked_through(value in "[${}ab]{0,12}|\\PC{0,12}", before in "[a-z]{0,5}") {
+            let vars = [("a", value.as_str()), ("b", "never"), ("SECRET:b", "never")];
+            prop_assert_eq!(filled(&vars, &format!("{before}${{a}}")), format!("{before}{value}"));
+        }
+
+        #[test]
+        fn nothing_panics(text in "[${}abSECRT:. ä]{0,30}|\\PC{0,30}", value in "\\PC{0,8}|[${}SECRT:A]{0,14}") {
+            let scope = scope(&[("a", &value), ("SECRET:b", &value)]);
+            let _ = scope.fill(&text, &NoSecrets);
+            let _ = scope.fill(&text, &Has("b"));
+        }
+
+        #[test]
+        fn escapes_give_the_text_itself(name in "[a-z]{1,5}") {
+            prop_assert_eq!(filled(&[(name.as_str(), "never")], &format!("$${{{name}}}")), format!("${{{name}}}"));
+        }
+    }
+}

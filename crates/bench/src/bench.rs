@@ -102,6 +102,11 @@ impl Bench {
         self.raw = None;
     }
 
+    /// Where a case may put files.
+    pub fn scratch(&self) -> PathBuf {
+        self.home.work().to_owned()
+    }
+
     fn next_profile(&mut self) -> PathBuf {
         self.profiles += 1;
         self.home.root().join(format!("raw-{}", self.profiles))

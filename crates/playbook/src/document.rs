@@ -1,6 +1,6 @@
 //! A playbook that was understood: what its steps are, with the places that messages may point at.
 //!
-//! Nothing is substituted here; texts are as they are written. [`crate::parse`] makes these, [`crate::check`] looks
+//! Nothing is substituted here; texts are as they are written. [`mod@crate::parse`] makes these, [`mod@crate::check`] looks
 //! through them.
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Scenarios in YAML or JSON: a list of steps, each one call of a tool.
 //!
-//! This half reads them. A file becomes a tree with places ([`node`]), the tree becomes a [`Playbook`] ([`parse`]), and a
-//! playbook is looked through before anything runs ([`check`]). Everything that is wrong is reported at once, each with
+//! This half reads them. A file becomes a tree with places ([`node`]), the tree becomes a [`Playbook`] ([`mod@parse`]), and a
+//! playbook is looked through before anything runs ([`mod@check`]). Everything that is wrong is reported at once, each with
 //! its file, line and column and a picture of the line ([`problem`]). [`open`] does all of it.
 //!
 //! The tools are not known here: a [`Catalog`] says which verbs there are and whether arguments fit, and [`Secrets`] says

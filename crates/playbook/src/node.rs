@@ -1,6 +1,6 @@
 //! A document as a tree in which everything knows its place.
 //!
-//! Both formats become the same tree ([`yaml`] and [`json`] read them). What the tree means is not known here.
+//! Both formats become the same tree (`yaml` and `json` read them). What the tree means is not known here.
 
 pub(crate) mod json;
 pub(crate) mod yaml;

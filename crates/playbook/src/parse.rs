@@ -1,7 +1,7 @@
 //! From a tree to a [`Playbook`], with everything that is wrong reported at once.
 //!
 //! A place that is not understood is left out and reading goes on, so the result of a bad file is good for looking for
-//! further problems and for nothing else. Whether variables are known and arguments fit is for [`crate::check`].
+//! further problems and for nothing else. Whether variables are known and arguments fit is for [`mod@crate::check`].
 
 mod control;
 mod fields;

@@ -96,7 +96,8 @@ fn start(bench: &Bench) -> Result<Row> {
     Ok(row("start to the first tools/list", None, samples.median(), START))
 }
 
-struct Server {
+/// A client and the server that it started.
+pub(super) struct Server {
     process: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
@@ -105,7 +106,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(bench: &Bench) -> Result<Self> {
+    pub fn start(bench: &Bench) -> Result<Self> {
         let subject = bench.subject.as_ref().context("no product")?;
         let began = Instant::now();
         let mut command = subject.command()?;
@@ -147,7 +148,7 @@ impl Server {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> Result<()> {
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Result<()> {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))?;
         ensure!(answer["result"]["isError"] == false, "{tool}: {answer}");
         Ok(())

@@ -9,6 +9,7 @@ mod fill;
 mod get_url;
 mod mcp;
 mod memory;
+mod playbook;
 mod reading;
 mod second_session;
 mod snapshot;
@@ -48,6 +49,7 @@ pub fn all() -> Vec<Box<dyn Case>> {
     cases.push(Box::new(click::ClickBatch));
     cases.push(Box::new(wait::Wait));
     cases.push(Box::new(mcp::Mcp));
+    cases.push(Box::new(playbook::Playbook));
     cases.push(Box::new(second_session::SecondSession));
     cases.push(Box::new(memory::Memory));
     cases.push(Box::new(cold_open::ColdOpen));

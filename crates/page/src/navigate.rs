@@ -46,21 +46,47 @@ const EMPTY_ERROR_PAGE: &str = "net::ERR_HTTP_RESPONSE_CODE_FAILURE";
 impl Page {
     /// Opens an address and waits until the page is there.
     pub async fn open(&self, url: &str, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
+        self.lead_to(url, until, Stop::IfLate, deadline).await
+    }
+
+    /// Leads the tab to an address and waits until its document has come. One that is late keeps coming: `None`.
+    pub async fn set_out(&self, url: &str, deadline: &Deadline) -> Result<Option<Navigated>> {
+        match self.lead_to(url, LoadState::Commit, Stop::Never, deadline).await {
+            Ok(navigated) => Ok(Some(navigated)),
+            Err(Error::Timeout { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn lead_to(
+        &self,
+        url: &str,
+        until: LoadState,
+        stop: Stop,
+        deadline: &Deadline,
+    ) -> Result<Navigated> {
         let _turn = self.begin_navigation(deadline).await?;
         // A renderer that is told to navigate before it runs crashes (seen on Chromium 156).
         self.until(deadline, "the tab to start", |state| state.ready.then_some(())).await?;
         self.end_stuck_script().await;
         let before = self.lock().frames.main().loader_id.clone();
+        let loading = Loading(Some(self.session().clone()));
         let call = self.session().call(&cdp::Navigate { url: url.to_owned(), ..Default::default() });
         let answer = match deadline.run(format!("{url} to answer"), call).await {
-            Ok(answer) => answer.map_err(|error| unreadable(error, url))?,
+            Ok(Ok(answer)) => answer,
+            Ok(Err(error)) => {
+                loading.goes_on();
+                return Err(unreadable(error, url));
+            }
             Err(timeout) => {
-                // The next command must not find a page that changes under its hands.
-                self.session().post(&cdp::StopLoading {});
+                if stop == Stop::Never {
+                    loading.goes_on();
+                }
                 return Err(timeout);
             }
         };
         if let Some(reason) = answer.error_text.filter(|reason| reason != EMPTY_ERROR_PAGE) {
+            loading.goes_on();
             if NavigationFailure::from_net_error(&reason) != NavigationFailure::Aborted {
                 self.wait_for_error_page(&before).await;
             }
@@ -72,7 +98,11 @@ impl Page {
                 let now = &state.frames.main().loader_id;
                 *now == loader || *now != before
             };
-            self.reached(until, deadline, arrived).await?;
+            let reached = self.reached(until, deadline, arrived).await;
+            loading.goes_on();
+            reached?;
+        } else {
+            loading.goes_on();
         }
         Ok(self.whereabouts().await)
     }
@@ -108,8 +138,11 @@ impl Page {
         let _turn = self.begin_navigation(deadline).await?;
         self.end_stuck_script().await;
         let mark = self.lock().navigation.committed;
+        let loading = Loading(Some(self.session().clone()));
         deadline.run("the reload", self.session().call(&cdp::Reload::default())).await??;
-        self.reached(until, deadline, |state| state.navigation.committed > mark).await?;
+        let reached = self.reached(until, deadline, |state| state.navigation.committed > mark).await;
+        loading.goes_on();
+        reached?;
         self.checked_whereabouts().await
     }
 
@@ -126,12 +159,15 @@ impl Page {
         self.end_stuck_script().await;
         let before = self.lock().navigation.clone();
         let go = cdp::NavigateToHistoryEntry { entry_id: entry.id };
+        let loading = Loading(Some(self.session().clone()));
         deadline.run(direction, self.session().call(&go)).await??;
-        self.reached(until, deadline, |state| {
+        let arrived = |state: &State| {
             let now = &state.navigation;
             now.committed > before.committed || now.within_document > before.within_document
-        })
-        .await?;
+        };
+        let reached = self.reached(until, deadline, arrived).await;
+        loading.goes_on();
+        reached?;
         self.checked_whereabouts().await
     }
 
@@ -234,8 +270,33 @@ impl Page {
             "history.pushState(history.state, '', {argument}); \
              dispatchEvent(new PopStateEvent('popstate', {{ state: history.state }})); location.href"
         );
-        let evaluated = self.evaluate(&script, deadline).await?;
+        let evaluated = self.peek(&script, deadline).await?;
         Ok(serde_json::from_str(evaluated.result.get()).unwrap_or_default())
+    }
+}
+
+/// Is a navigation stopped whose document does not come in time?
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Stop {
+    IfLate,
+    Never,
+}
+
+/// A navigation under way. Whoever drops it stops it: the next command must not find a page that changes under its hands.
+struct Loading(Option<surehand_cdp::Session>);
+
+impl Loading {
+    /// It is over, or goes on by itself.
+    fn goes_on(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Loading {
+    fn drop(&mut self) {
+        if let Some(session) = &self.0 {
+            session.post(&cdp::StopLoading {});
+        }
     }
 }
 

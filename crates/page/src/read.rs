@@ -1,13 +1,11 @@
-//! Reading: what an element or the page is, and what a script of the user says.
+//! Reading: what an element is.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
-use surehand_cdp::protocol::runtime;
 
-use crate::console::exception_text;
 use crate::locate::with_locator;
 use crate::page::Page;
 use crate::{Deadline, Error, FrameId, Locator, Result};
@@ -42,18 +40,6 @@ pub struct BoxRect {
     /// Height.
     pub height: f64,
 }
-
-/// The result of a user's script.
-#[derive(Debug)]
-pub struct Evaluated {
-    /// As JSON; `undefined` is null.
-    pub result: Box<RawValue>,
-    /// Was it `undefined`?
-    pub is_undefined: bool,
-}
-
-/// A page that runs its scripts answers a trivial one at once.
-const PROBE_TIME: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Between two looks while one document goes and the next comes.
 const NEXT_DOCUMENT: std::time::Duration = std::time::Duration::from_millis(50);
@@ -154,104 +140,6 @@ impl Page {
         let text = crate::world::to_json(&rect)?;
         reading.value = RawValue::from_string(text).unwrap_or_default();
         Ok(())
-    }
-
-    /// The title of the main frame's document.
-    pub async fn title(&self, deadline: &Deadline) -> Result<String> {
-        let title = self.evaluate("document.title", deadline).await?;
-        Ok(serde_json::from_str(title.result.get()).unwrap_or_default())
-    }
-
-    /// Runs a script of the user in the page's own world, in the frame that was chosen, and waits for its promise.
-    pub async fn evaluate_in_scope(&self, expression: &str, deadline: &Deadline) -> Result<Evaluated> {
-        let chosen = self.frame_in_scope()?;
-        self.evaluate_in_frame(&chosen, expression, deadline).await
-    }
-
-    /// The same in the main frame.
-    pub async fn evaluate(&self, expression: &str, deadline: &Deadline) -> Result<Evaluated> {
-        let main = self.lock().frames.main().id.clone();
-        self.evaluate_in_frame(&main, expression, deadline).await
-    }
-
-    async fn evaluate_in_frame(
-        &self,
-        frame: &FrameId,
-        expression: &str,
-        deadline: &Deadline,
-    ) -> Result<Evaluated> {
-        let evaluated = self.unless_blocked(deadline, self.evaluate_now(frame, expression)).await;
-        match evaluated {
-            Err(Error::Unresponsive { .. }) if self.answers().await => {
-                Err(deadline.timeout("the script's promise to settle"))
-            }
-            other => other,
-        }
-    }
-
-    /// Does the page still run its scripts?
-    async fn answers(&self) -> bool {
-        let probe = runtime::Evaluate { expression: "0".to_owned(), ..Default::default() };
-        matches!(tokio::time::timeout(PROBE_TIME, self.session().call(&probe)).await, Ok(Ok(_)))
-    }
-
-    /// The world of a frame's own scripts: none where it is the one that the session speaks to anyway.
-    fn page_world(&self, frame: &FrameId) -> Result<(surehand_cdp::Session, Option<i64>)> {
-        let state = self.lock();
-        let known = state.frames.get(frame).ok_or(Error::FrameGone)?;
-        let parent = known.parent.as_ref().and_then(|parent| state.frames.get(parent));
-        let is_root = parent.is_none_or(|parent| parent.session.id() != known.session.id());
-        Ok((known.session.clone(), known.page_context.filter(|_| !is_root)))
-    }
-
-    async fn evaluate_now(&self, frame: &FrameId, expression: &str) -> Result<Evaluated> {
-        let (session, context_id) = self.page_world(frame)?;
-        let mut script = runtime::Evaluate {
-            expression: expression.to_owned(),
-            return_by_value: Some(true),
-            await_promise: Some(true),
-            user_gesture: Some(true),
-            context_id,
-            ..Default::default()
-        };
-        let mut answer = session.call(&script).await.map_err(explain)?;
-        if answer.exception_details.as_ref().is_some_and(wants_console_rules) {
-            script.repl_mode = Some(true);
-            answer = session.call(&script).await.map_err(explain)?;
-        }
-        if let Some(details) = &answer.exception_details {
-            return Err(Error::Script { message: exception_text(details) });
-        }
-        let is_undefined = answer.result.r#type == "undefined";
-        Ok(Evaluated { result: json_of(answer.result), is_undefined })
-    }
-}
-
-/// Was the script not even started, because it uses `await` at the top level as only consoles allow? (They do not await
-/// a promise that is only the last value, so their rules are not the first choice.)
-fn wants_console_rules(details: &runtime::ExceptionDetails) -> bool {
-    exception_text(details).starts_with("SyntaxError: await is only valid")
-}
-
-/// JSON has no NaN and no bigints: they are given as the strings that JavaScript prints.
-fn json_of(object: runtime::RemoteObject) -> Box<RawValue> {
-    if let Some(special) = object.unserializable_value {
-        let text = serde_json::to_string(&special).unwrap_or_default();
-        return RawValue::from_string(text).unwrap_or_default();
-    }
-    object.value.unwrap_or_default()
-}
-
-fn explain(error: surehand_cdp::Error) -> Error {
-    match &error {
-        surehand_cdp::Error::Refused { message, .. } if message.contains("reference chain is too long") => {
-            Error::NotJson { why: "it refers to itself or is nested too deeply".to_owned() }
-        }
-        surehand_cdp::Error::Refused { message, .. } if message.contains("returned by value") => {
-            Error::NotJson { why: "it holds something that JSON has no word for".to_owned() }
-        }
-        _ if error.is_gone() => Error::NavigatedAway { what: "the script ran".to_owned() },
-        _ => error.into(),
     }
 }
 

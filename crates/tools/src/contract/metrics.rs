@@ -72,7 +72,7 @@ pub(super) async fn read(page: &Page, metric: &str, unit: Unit, deadline: &Deadl
         return Err(Unknown::wrong("unit", reason));
     }
     let expression = format!("{SCRIPT}({})", serde_json::Value::from(metric));
-    let answer = page.evaluate(&expression, deadline).await.map_err(unknown)?;
+    let answer = page.peek(&expression, deadline).await.map_err(unknown)?;
     match serde_json::from_str(answer.result.get()) {
         Ok(Answer::Value { value, is_part }) => {
             let value = measured_in.convert(value, unit).unwrap_or(value);

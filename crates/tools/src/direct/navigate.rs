@@ -11,7 +11,7 @@ use surehand_verbs::full_address;
 use super::{dialogs, failure};
 use crate::{Answer, Hints, Tool, ToolContext};
 
-/// A page that has come is waited for this long; then it goes on loading by itself.
+/// A page is waited for this long; then it goes on loading by itself.
 const LOADING: Duration = Duration::from_secs(10);
 
 /// A page that is stuck in its own script does not hold up the answer.
@@ -45,8 +45,13 @@ impl Navigate {
         let tab = cx.borrowed.tab(&self.browser_url, self.target_id.as_deref()).await?;
         // Whoever leaves a page does not want what it asks.
         let mut notes: Vec<String> = dialogs::dismiss(&tab.page).await.into_iter().collect();
-        let committed = tab.page.open(&url, LoadState::Commit, &cx.verbs.navigation_deadline()).await?;
-        notes.extend(wait_for_load(&tab.page).await?);
+        let loading = Deadline::after(LOADING);
+        let Some(committed) = tab.page.set_out(&url, &loading).await? else {
+            let lines = [format!("Navigated to: {url}"), "Title: ".to_owned()];
+            notes.push("Note: the server has not answered yet; the page comes when it does.".to_owned());
+            return Ok(Answer::text(lines.into_iter().chain(notes).collect::<Vec<_>>().join("\n")));
+        };
+        notes.extend(wait_for_load(&tab.page, &loading).await?);
         let title = tab.page.title(&Deadline::after(TITLE)).await.unwrap_or_default();
         if let Some(status) = committed.status.filter(|status| *status >= 400) {
             notes.push(format!("Note: the server answered with status {status}."));
@@ -57,11 +62,10 @@ impl Navigate {
 }
 
 /// Waits until the page has loaded, or long enough. Dialogs that it opens meanwhile are dismissed and told.
-async fn wait_for_load(page: &Page) -> Result<Vec<String>, Fault> {
-    let deadline = Deadline::after(LOADING);
+async fn wait_for_load(page: &Page, deadline: &Deadline) -> Result<Vec<String>, Fault> {
     let mut notes = Vec::new();
     loop {
-        match page.wait_for_load_or_dialog(LoadState::Load, &deadline).await {
+        match page.wait_for_load_or_dialog(LoadState::Load, deadline).await {
             Ok(()) | Err(Error::Timeout { .. }) => return Ok(notes),
             Err(Error::DialogOpen(_)) if !deadline.passed() => notes.extend(dialogs::dismiss(page).await),
             Err(error) => return Err(error.into()),

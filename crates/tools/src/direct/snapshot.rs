@@ -51,7 +51,7 @@ impl TakeSnapshot {
 
 /// What a page says that shows nothing to an accessibility tree.
 async fn page_text(page: &Page, deadline: &Deadline) -> Result<String, Fault> {
-    let text = page.evaluate("document.body ? document.body.innerText : ''", deadline).await?;
+    let text = page.peek("document.body ? document.body.innerText : ''", deadline).await?;
     let text: String = serde_json::from_str(text.result.get()).unwrap_or_default();
     let shown: String = text.chars().take(PAGE_TEXT).collect();
     Ok(format!("Page text:\n{shown}"))

@@ -45,6 +45,8 @@ pub struct Typed {
     pub acted: Acted,
     /// What the field shows then, if it is still there. Typing promises keys, not what a page makes of them.
     pub shown: Option<String>,
+    /// Is the text in there? A field that puts signs between the characters, or changes their case, has it all the same.
+    pub holds: Option<bool>,
     /// Is it one of those whose content is not shown?
     pub secret: bool,
 }
@@ -52,6 +54,15 @@ pub struct Typed {
 #[derive(Debug, Deserialize)]
 struct Shown {
     value: String,
+    holds: bool,
+}
+
+/// Where the focus of a document is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Focused {
+    field: Option<Started>,
+    in_frame: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -105,20 +116,65 @@ impl Page {
     ) -> Result<Typed> {
         let argument = |timeout: u64| json!({ "timeout": timeout });
         let (frame, field) = self.start_entry(locator, "typeStart", argument, deadline).await?;
+        self.type_and_look(&frame, field, text, delay, deadline).await
+    }
+
+    /// Types into the field that has the focus; `None` where no field has it.
+    pub async fn type_into_focused(
+        &self,
+        text: &str,
+        delay: Duration,
+        deadline: &Deadline,
+    ) -> Result<Option<Typed>> {
+        match self.focused_field(deadline).await? {
+            Some((frame, field)) => self.type_and_look(&frame, field, text, delay, deadline).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The main document says whether the focus is in one of its frames; only then they are asked.
+    async fn focused_field(&self, deadline: &Deadline) -> Result<Option<(FrameId, Started)>> {
+        let frames = self.lock().frames.ids();
+        for frame in frames {
+            let focused: Focused = match self.script(&frame, "focusedField", &json!({}), deadline).await {
+                Err(Error::NavigatedAway { .. } | Error::FrameGone) => continue,
+                other => other?,
+            };
+            match focused {
+                Focused { field: Some(field), .. } => return Ok(Some((frame, field))),
+                Focused { in_frame: true, .. } => {}
+                _ if frame == self.lock().frames.main().id => return Ok(None),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    async fn type_and_look(
+        &self,
+        frame: &FrameId,
+        field: Started,
+        text: &str,
+        delay: Duration,
+        deadline: &Deadline,
+    ) -> Result<Typed> {
         let before = self.mark();
         unless_asked(self.type_text(text, delay, deadline).await)?;
         self.let_page_react(deadline).await;
         let (id, secret) = (field.id, field.secret);
-        let acted = self.entered(&frame, field, &before, deadline).await?;
-        let shown = if acted.after.moved_on() { None } else { self.typed_value(&frame, id, deadline).await };
-        Ok(Typed { acted, shown, secret })
+        let acted = self.entered(frame, field, &before, deadline).await?;
+        let shown = match acted.after.moved_on() {
+            true => None,
+            false => self.typed_value(frame, id, text, deadline).await,
+        };
+        let holds = shown.as_ref().map(|shown| shown.holds);
+        Ok(Typed { acted, shown: shown.map(|shown| shown.value), holds, secret })
     }
 
     /// What the field shows now; a page that took it away shows nothing.
-    async fn typed_value(&self, frame: &FrameId, id: u64, deadline: &Deadline) -> Option<String> {
-        let shown =
-            self.script::<Shown>(frame, "typedValue", &json!({ "id": id }), &deadline.with_grace()).await;
-        shown.ok().map(|shown| shown.value)
+    async fn typed_value(&self, frame: &FrameId, id: u64, text: &str, deadline: &Deadline) -> Option<Shown> {
+        let argument = json!({ "id": id, "text": text });
+        self.script::<Shown>(frame, "typedValue", &argument, &deadline.with_grace()).await.ok()
     }
 
     /// Waits until the field can be edited and puts the caret into it.

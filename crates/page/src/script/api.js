@@ -10,6 +10,7 @@ globalThis.surehand = Object.freeze({
   fillCheck: answering(fillCheck),
   typeStart: answering(typeStart),
   typedValue: answering(typedValue),
+  focusedField: answering(focusedField),
   focus: answering(focusElement),
   read: answering(read),
   state: answering(state),

@@ -253,8 +253,26 @@ async function focusElement({ locator, timeout }) {
   return { id: result.id, role: result.role, name: result.name, preview: result.preview };
 }
 
-/** What a field shows after something was typed into it. */
-function typedValue({ id }) {
+/** What a field shows after something was typed into it, and whether the text is in there. */
+function typedValue({ id, text }) {
   const field = elementOf(id);
-  return { value: shownValue(field, fieldValue(field)) };
+  const held = fieldValue(field);
+  return { value: shownValue(field, held), holds: holdsTyped(field, held, text) };
+}
+
+/** Fields may put spaces and signs between what was typed, or change its case; keys that leave a field may empty it. */
+function holdsTyped(field, held, text) {
+  if (/[\n\t]/.test(text) || field.type in PICKED_FORMATS) return true;
+  const bare = (written) => written.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  return held.includes(text) || (bare(text) !== '' && bare(held).includes(bare(text)));
+}
+
+/** The field that has the focus, or whether it is in a frame of this document. */
+function focusedField() {
+  const active = deepActiveElement();
+  if (!active) return {};
+  if (isHtml(active, 'iframe') || isHtml(active, 'frame')) return { inFrame: true };
+  const takesText = isHtml(active, 'textarea') || (isHtml(active, 'input') && !OTHER_VERBS[active.type]) || editingHostOf(active);
+  if (!takesText || active.readOnly || active.disabled) return {};
+  return { field: { ...describeTarget(active), secret: isSecret(active) } };
 }

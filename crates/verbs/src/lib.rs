@@ -24,5 +24,5 @@ pub use list::{Command, VerbFacts, VerbVisitor};
 pub use output::{Output, Report};
 pub use parse::{parse_line, usage_fault};
 pub use target::{Followed, Hit};
-pub use verb::{Effect, Verb};
+pub use verb::{Effect, Hints, Verb};
 pub use words::{join_words, split_words};

@@ -17,10 +17,46 @@ pub enum Effect {
     Manages,
 }
 
+/// What a client may want to know before it lets a model do something unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hints {
+    /// Changes nothing, here or in the page.
+    pub read_only: bool,
+    /// May destroy, overwrite or send something.
+    pub destructive: bool,
+    /// Twice is like once.
+    pub idempotent: bool,
+}
+
+impl Hints {
+    /// Looks only.
+    pub const READS: Self = Self { read_only: true, destructive: false, idempotent: true };
+    /// Acts on the page, or may: nobody knows what a button or a script does.
+    pub const ACTS: Self = Self { read_only: false, destructive: true, idempotent: false };
+    /// Leads to another page, or makes something new.
+    pub const NAVIGATES: Self = Self { read_only: false, destructive: false, idempotent: false };
+    /// Puts something into a state in which nothing is lost.
+    pub const SETS: Self = Self { read_only: false, destructive: false, idempotent: true };
+    /// Writes over, takes away or forgets something, once and for all.
+    pub const REPLACES: Self = Self { read_only: false, destructive: true, idempotent: true };
+
+    /// What follows from what a verb does to the world, where its file says nothing else.
+    pub const fn of(effect: Effect) -> Self {
+        match effect {
+            Effect::Reads => Self::READS,
+            Effect::Navigates => Self::NAVIGATES,
+            // What manages may close, load or run anything.
+            Effect::Acts | Effect::Manages => Self::ACTS,
+        }
+    }
+}
+
 /// One verb: its arguments are the type itself.
 pub trait Verb: Sized {
     /// What it does to the world.
     const EFFECT: Effect;
+    /// What a client is told about that, of the most that its arguments can ask for.
+    const HINTS: Hints = Hints::of(Self::EFFECT);
     /// Can it not be done while a dialog is open in the tab?
     const BLOCKED_BY_DIALOG: bool = !matches!(Self::EFFECT, Effect::Manages);
     /// What it returns.

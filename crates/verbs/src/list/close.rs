@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// End this session and its browser, or all sessions
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +34,8 @@ impl Report for Closed {
 
 impl Verb for Close {
     const EFFECT: Effect = Effect::Manages;
+    // What the session holds goes with it.
+    const HINTS: Hints = Hints::REPLACES;
     type Output = Closed;
 
     async fn run(self, cx: &Context) -> Result<Closed, Fault> {

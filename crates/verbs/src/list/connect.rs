@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_session::{Fault, SessionOptions, TabInfo};
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Use a browser that somebody else started with --remote-debugging-port
 ///
@@ -32,6 +32,7 @@ impl Report for Connected {
 
 impl Verb for Connect {
     const EFFECT: Effect = Effect::Manages;
+    const HINTS: Hints = Hints::SETS;
     type Output = Connected;
 
     async fn run(self, cx: &Context) -> Result<Connected, Fault> {

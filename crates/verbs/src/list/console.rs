@@ -7,7 +7,7 @@ use surehand_page::ConsoleMessage;
 use surehand_session::Fault;
 
 use crate::output::plural;
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Show the console messages of the tab
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +47,8 @@ impl Report for Messages {
 
 impl Verb for Console {
     const EFFECT: Effect = Effect::Reads;
+    // `--clear` forgets.
+    const HINTS: Hints = Hints::REPLACES;
     const BLOCKED_BY_DIALOG: bool = false;
     type Output = Messages;
 

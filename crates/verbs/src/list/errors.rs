@@ -8,7 +8,7 @@ use surehand_session::Fault;
 
 use super::console::is_zero;
 use crate::output::plural;
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Show the uncaught errors of the tab
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,8 @@ fn line(error: &PageError) -> String {
 
 impl Verb for Errors {
     const EFFECT: Effect = Effect::Reads;
+    // `--clear` forgets.
+    const HINTS: Hints = Hints::REPLACES;
     const BLOCKED_BY_DIALOG: bool = false;
     type Output = Uncaught;
 

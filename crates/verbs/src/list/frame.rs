@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Look for selectors only in one frame; `main` goes back to the whole page
 ///
@@ -32,6 +32,7 @@ impl Report for Entered {
 
 impl Verb for Frame {
     const EFFECT: Effect = Effect::Manages;
+    const HINTS: Hints = Hints::SETS;
     type Output = Entered;
 
     async fn run(self, cx: &Context) -> Result<Entered, Fault> {

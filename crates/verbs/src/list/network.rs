@@ -9,7 +9,7 @@ use surehand_session::{Fault, Kind};
 
 use super::console::is_zero;
 use crate::output::plural;
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Look at the requests of the tab
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -175,6 +175,8 @@ pub(crate) fn without_secret_parameters(mut request: Request) -> Request {
 
 impl Verb for Network {
     const EFFECT: Effect = Effect::Reads;
+    // `--clear` forgets.
+    const HINTS: Hints = Hints::REPLACES;
     const BLOCKED_BY_DIALOG: bool = false;
     type Output = Looked;
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Write the page as a PDF, as it would be printed
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +40,8 @@ impl Report for Printed {
 
 impl Verb for Pdf {
     const EFFECT: Effect = Effect::Reads;
+    // A file of that name is written over.
+    const HINTS: Hints = Hints::REPLACES;
     type Output = Printed;
 
     async fn run(self, cx: &Context) -> Result<Printed, Fault> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use surehand_page::{BoxRect, Deadline, ImageFormat, Labelled, ScreenshotOptions, SnapshotOptions};
 use surehand_session::{Fault, Kind, Session, Tab};
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Take a picture of what is in view, of the whole page or of an element
 ///
@@ -67,6 +67,8 @@ impl Report for Taken {
 
 impl Verb for Screenshot {
     const EFFECT: Effect = Effect::Reads;
+    // A file of that name is written over.
+    const HINTS: Hints = Hints::REPLACES;
     type Output = Taken;
 
     async fn run(self, cx: &Context) -> Result<Taken, Fault> {

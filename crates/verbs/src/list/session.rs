@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_session::{Fault, SessionInfo, SessionOptions};
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Show the sessions, or this one
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +89,8 @@ fn line(info: &SessionInfo) -> String {
 
 impl Verb for Session {
     const EFFECT: Effect = Effect::Manages;
+    // It only tells.
+    const HINTS: Hints = Hints::READS;
     type Output = SessionReport;
 
     async fn run(self, cx: &Context) -> Result<SessionReport, Fault> {

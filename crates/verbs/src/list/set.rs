@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use surehand_page::{AskedBy, Aspect, Login, Place, Screen, Surroundings};
 use surehand_session::{Fault, Kind, Session, device, devices};
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Change how the pages of the session see the world around them: now, and in tabs still to come
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -179,6 +179,7 @@ fn changed(now: Value, text: impl Into<String>) -> Result<Changed, Fault> {
 
 impl Verb for Set {
     const EFFECT: Effect = Effect::Manages;
+    const HINTS: Hints = Hints::SETS;
     type Output = Changed;
 
     async fn run(self, cx: &Context) -> Result<Changed, Fault> {

@@ -12,7 +12,7 @@ use surehand_session::{Fault, Kind};
 use super::download::{Kept, keep};
 use super::network::{line, without_secret_parameters};
 use super::open::Until;
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Hints, Report, Verb};
 
 /// Wait for an element, a text, an address, a load state, a download, a request, or some milliseconds
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -141,6 +141,8 @@ const LONGEST_MS: u64 = 24 * 3600 * 1000;
 
 impl Verb for Wait {
     const EFFECT: Effect = Effect::Reads;
+    // `--fn` runs code, and `--download` writes a file.
+    const HINTS: Hints = Hints::ACTS;
     type Output = Waited;
 
     async fn run(self, cx: &Context) -> Result<Waited, Fault> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
 use super::tab::{self, NewTab, TabsReport};
-use crate::{Context, Effect, Verb};
+use crate::{Context, Effect, Hints, Verb};
 
 /// Open another window in the same session; it is a tab like any other
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,7 @@ pub enum Action {
 
 impl Verb for Window {
     const EFFECT: Effect = Effect::Manages;
+    const HINTS: Hints = Hints::NAVIGATES;
     type Output = TabsReport;
 
     async fn run(self, cx: &Context) -> Result<TabsReport, Fault> {

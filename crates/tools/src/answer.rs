@@ -26,6 +26,9 @@ pub struct Image {
     pub mime_type: std::borrow::Cow<'static, str>,
 }
 
+/// A message with more characters is not read: somebody wrote a whole document where a word was wanted.
+const LONGEST_MESSAGE: usize = 4000;
+
 impl Answer {
     /// Plain text.
     pub fn text(text: impl Into<String>) -> Self {
@@ -41,8 +44,12 @@ impl Answer {
 
     /// A failure, as the model reads it: code, message, what to do next.
     pub fn failure(fault: &Fault) -> Self {
+        let message = match fault.message.char_indices().nth(LONGEST_MESSAGE) {
+            Some((end, _)) => format!("{}…", &fault.message[..end]),
+            None => fault.message.clone(),
+        };
         let error = serde_json::json!({
-            "error": { "code": fault.kind.code(), "message": fault.message, "hints": fault.hints },
+            "error": { "code": fault.kind.code(), "message": message, "hints": fault.hints },
         });
         Self { text: error.to_string(), structured: Some(error), is_error: true, ..Default::default() }
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
+use surehand_session::{Fault, Kind};
 
 /// Something in the arguments of a tool that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,12 +31,68 @@ impl Misfit {
             None if known.is_empty() => String::new(),
             None => format!("; there are {}", known.join(", ")),
         };
-        Self { pointer: at, message: format!("unknown argument `{name}`{help}"), is_about_name: true }
+        let message = format!("unknown argument `{}`{help}", cut(name));
+        Self { pointer: cut(&at), message, is_about_name: true }
+    }
+
+    /// A member that would do nothing beside the others, and why.
+    pub(crate) fn idle(name: &str, why: &str) -> Self {
+        let message = format!("`{name}` would do nothing: {why}");
+        Self { pointer: format!("/{name}"), message, is_about_name: true }
     }
 
     /// A value that is wrong, or missing.
     pub(crate) fn value(at: String, message: String) -> Self {
-        Self { pointer: at, message, is_about_name: false }
+        Self { pointer: cut(&at), message: cut(&message), is_about_name: false }
+    }
+}
+
+/// More of what a caller wrote is not repeated to it.
+const ECHO: usize = 200;
+
+/// More than this at once is not read.
+const TOLD: usize = 10;
+
+/// The beginning of a text that a caller wrote.
+pub(crate) fn cut(text: &str) -> String {
+    match text.char_indices().nth(ECHO) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Why a call was not made, with the arguments that there are.
+pub(crate) fn refusal(tool: &str, misfits: &[Misfit], known: Option<&Map<String, Value>>) -> Fault {
+    let told = misfits.iter().take(TOLD).map(|misfit| match misfit.pointer.strip_prefix('/') {
+        Some(place) if !misfit.is_about_name => format!("`{place}`: {}", misfit.message),
+        _ => misfit.message.clone(),
+    });
+    let mut told: Vec<String> = told.collect();
+    if misfits.len() > TOLD {
+        told.push(format!("and {} more", misfits.len() - TOLD));
+    }
+    let fault = Fault::new(Kind::Usage, format!("the arguments of {tool} do not fit: {}", told.join("; ")));
+    let known: Vec<&str> = known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
+    match known.is_empty() {
+        true => fault.hint("it takes no arguments"),
+        false => fault.hint(format!("its arguments are {}", known.join(", "))),
+    }
+}
+
+/// To JSON `3.0` is an integer, and some clients write it so.
+pub(crate) fn whole_numbers(value: &mut Value) {
+    /// Beyond this a number has no digits for its fraction.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let whole = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < EXACT);
+            if let Some(whole) = whole {
+                *number = Number::from(whole as i64);
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(whole_numbers),
+        Value::Object(members) => members.values_mut().for_each(whole_numbers),
+        _ => {}
     }
 }
 
@@ -96,7 +153,7 @@ fn take(arguments: &mut Value, pointer: &str) -> Option<String> {
     match arguments.pointer_mut(above)? {
         Value::Object(members) => {
             let name = name.replace("~1", "/").replace("~0", "~");
-            members.remove(&name).map(|_| name)
+            members.shift_remove(&name).map(|_| name)
         }
         _ => take(arguments, above),
     }
@@ -138,10 +195,28 @@ mod tests {
         assert_eq!(pointers(json!({ "url": "x" })), [""; 0]);
         assert_eq!(
             pointers(json!({ "url": 5, "depth": "x", "stealth": true })),
-            ["/depth", "/stealth", "/url"]
+            ["/url", "/depth", "/stealth"]
         );
         assert_eq!(pointers(json!({ "files": ["a", 5] })), ["/files/1", ""]);
         assert_eq!(pointers(json!({})), [""]);
         assert_eq!(pointers(json!([])), [""]);
+    }
+
+    #[test]
+    fn long_arguments_and_many_misfits_are_not_repeated_at_length() {
+        let long = "x".repeat(100_000);
+        let misfits = read_all::<Arguments>(json!({ "url": [long.clone()], (long.clone()): 1 }), Map::new);
+        let fault = refusal("tool", &misfits.unwrap_err(), None);
+        assert!(fault.message.len() < 1000, "{}", fault.message.len());
+        let many = vec![Misfit::value("/a".to_owned(), "is wrong".to_owned()); 100_000];
+        let fault = refusal("tool", &many, None);
+        assert!(fault.message.len() < 1000 && fault.message.contains("99990 more"), "{}", fault.message);
+    }
+
+    #[test]
+    fn whole_numbers_may_be_written_with_a_point() {
+        let mut arguments = json!({ "uid": 3.0, "list": [-2.0, 2.5, 1e300], "text": "3.0" });
+        whole_numbers(&mut arguments);
+        assert_eq!(arguments, json!({ "uid": 3, "list": [-2, 2.5, 1e300], "text": "3.0" }));
     }
 }

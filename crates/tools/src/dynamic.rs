@@ -23,11 +23,11 @@ pub struct Toolsets {
 impl Tool for Toolsets {
     const NAME: &'static str = "toolsets";
     const DESCRIPTION: &'static str = "Offer or take away sets of tools; the list of tools changes. Without arguments, tells which are offered.";
-    const HINTS: Hints = Hints::NAVIGATES;
+    const HINTS: Hints = Hints::SETS;
 
     async fn call(self, _: &ToolContext) -> Result<Answer, Fault> {
         Err(Fault::new(Kind::Usage, "there is no list of tools to change here")
-            .hint("a client of `surehand mcp --toolsets page,dynamic` has one"))
+            .hint("a client of an MCP server with the set dynamic has one"))
     }
 }
 

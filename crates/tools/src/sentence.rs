@@ -18,6 +18,7 @@ pub(crate) enum Step {
     Scroll(Scroll),
     Wait(Wait),
     Go(String),
+    Answer { accept: bool, text: Option<String> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +82,9 @@ pub(crate) fn parse(sentence: &str) -> Result<Vec<Step>, String> {
 
 /// Cuts at "then", "and", commas and the like, where a verb follows and outside of quotes.
 fn clauses(sentence: &str) -> Vec<String> {
-    const JOINTS: [&str; 7] = [", and then ", ", then ", " and then ", " then ", " and ", ", ", "; "];
+    // The longest first: what is left of a joint must not stand before the verb.
+    const JOINTS: [&str; 10] =
+        [", and then ", ", and ", ", then ", " and then ", " then ", " and ", "; and ", "; then ", ",", ";"];
     let mut found = Vec::new();
     let mut rest = sentence.trim();
     let mut from = 0;
@@ -126,6 +129,46 @@ fn begins_with_verb(text: &str) -> bool {
     VERBS
         .iter()
         .any(|verb| lower.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
+        || speaks_of_dialog(&lower)
+}
+
+/// "accept" and the like are verbs only in front of a dialog: elsewhere they are on buttons.
+fn speaks_of_dialog(lower: &str) -> bool {
+    answering(lower).is_some()
+}
+
+/// How a dialog is answered: whether with yes, and what follows the word for it.
+fn answering(lower: &str) -> Option<(bool, &str)> {
+    const ANSWERS: [(&str, bool); 7] = [
+        ("accept ", true),
+        ("confirm ", true),
+        ("ok ", true),
+        ("answer ", true),
+        ("dismiss ", false),
+        ("cancel ", false),
+        ("close ", false),
+    ];
+    const DIALOGS: [&str; 4] = ["dialog", "prompt", "confirm", "alert"];
+    let (word, accept) = ANSWERS.iter().find(|(word, _)| lower.starts_with(word))?;
+    let rest = lower[word.len()..].trim_start();
+    let rest = rest.strip_prefix("the ").unwrap_or(rest).trim_start();
+    let kind = DIALOGS.iter().find(|kind| rest.starts_with(**kind))?;
+    let behind = &rest[kind.len()..];
+    let is_word = behind.starts_with(|c: char| c.is_whitespace() || ",;.!".contains(c));
+    (behind.is_empty() || is_word).then_some((*accept, behind))
+}
+
+/// "answer the dialog with X" has a text, the others have none.
+fn dialog(clause: &str, lower: &str) -> Option<Step> {
+    let (accept, behind) = answering(lower)?;
+    let text = clause[clause.len() - behind.len()..].trim_start();
+    let with = text.get(..5).filter(|with| with.eq_ignore_ascii_case("with "));
+    let is_answer = lower.starts_with("answer ");
+    match with {
+        Some(_) if accept => Some(Step::Answer { accept, text: Some(unquoted(text[5..].trim())) }),
+        None if text.is_empty() && !is_answer => Some(Step::Answer { accept, text: None }),
+        _ => None,
+    }
 }
 
 fn tidy(clause: &str) -> String {
@@ -189,6 +232,9 @@ fn understood(clause: &str) -> Option<Step> {
         let is_address = rest.contains("://") || (rest.contains('.') && !rest.contains(' '));
         return if is_address { address(rest).map(Step::Go) } else { target(rest).map(Step::Click) };
     }
+    if speaks_of_dialog(&lower) {
+        return dialog(clause, &lower);
+    }
     match lower.as_str() {
         "go back" => Some(Step::Go("back".to_owned())),
         "go forward" => Some(Step::Go("forward".to_owned())),
@@ -245,6 +291,12 @@ fn is_quoted(text: &str, at: usize) -> bool {
 }
 
 fn typing(rest: &str) -> Option<Step> {
+    let names_no_text = ["in ", "into ", "in to "]
+        .iter()
+        .any(|word| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)));
+    if names_no_text {
+        return None;
+    }
     match split_at_last(rest, &[" into ", " in to ", " in "]) {
         Some((text, field)) => Some(Step::Type { text: unquoted(text), field: Some(target(field)?) }),
         None if rest.is_empty() => None,
@@ -391,6 +443,41 @@ mod tests {
             Step::Scroll(Scroll::By(0, 500)),
         ];
         assert_eq!(steps, expected);
+    }
+
+    #[test]
+    fn joints_may_be_written_in_any_way() {
+        let two = [Step::Click("Check out".to_owned()), Step::Click("Go to cart".to_owned())];
+        for joint in [", and ", ",", ", ", ";", "; ", " and ", " then ", ", and then ", ", then ", "; then "]
+        {
+            let sentence = format!("click Check out{joint}click Go to cart");
+            assert_eq!(parse(&sentence).as_deref(), Ok(two.as_slice()), "{sentence}");
+        }
+        assert_eq!(one("click Terms,conditions"), Step::Click("Terms,conditions".to_owned()));
+    }
+
+    #[test]
+    fn dialogs_are_answered_and_buttons_that_say_so_are_not() {
+        let answer = |accept, text: Option<&str>| Step::Answer { accept, text: text.map(str::to_owned) };
+        assert_eq!(one("accept the dialog"), answer(true, None));
+        assert_eq!(one("Accept dialog."), answer(true, None));
+        assert_eq!(one("dismiss the confirm"), answer(false, None));
+        assert_eq!(one("cancel the prompt"), answer(false, None));
+        assert_eq!(one("answer the dialog with \"Ada L\""), answer(true, Some("Ada L")));
+        assert_eq!(one("accept the prompt with Ada"), answer(true, Some("Ada")));
+        assert!(parse("answer the dialog").is_err());
+        assert!(parse("dismiss the dialog with x").is_err());
+        let steps = parse("click Delete, then accept the dialog").unwrap();
+        assert_eq!(steps, [Step::Click("Delete".to_owned()), answer(true, None)]);
+        assert_eq!(one("click Save and accept terms"), Step::Click("Save and accept terms".to_owned()));
+        assert_eq!(one("click Read and close dialogue"), Step::Click("Read and close dialogue".to_owned()));
+    }
+
+    #[test]
+    fn typing_names_a_text() {
+        for nothing in ["type in Name", "type into Name", "type in to Name", "type"] {
+            assert!(parse(nothing).is_err(), "{nothing}");
+        }
     }
 
     #[test]

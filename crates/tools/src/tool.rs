@@ -10,30 +10,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use surehand_page::Deadline;
 use surehand_session::{Fault, Kind, Session, Tab};
-use surehand_verbs::Context;
+use surehand_verbs::{Context, Hints};
 
-use crate::check::{Misfit, read_all};
-use crate::{Answer, direct, dynamic, page, schema, verbs};
-
-/// What a client may want to know before it lets a model call a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hints {
-    /// Changes nothing.
-    pub read_only: bool,
-    /// May destroy or send something.
-    pub destructive: bool,
-    /// Twice is like once.
-    pub idempotent: bool,
-}
-
-impl Hints {
-    /// Looks only.
-    pub const READS: Self = Self { read_only: true, destructive: false, idempotent: true };
-    /// Acts on the page: nobody knows what a button does.
-    pub const ACTS: Self = Self { read_only: false, destructive: true, idempotent: false };
-    /// Leads to another page.
-    pub const NAVIGATES: Self = Self { read_only: false, destructive: false, idempotent: true };
-}
+use crate::check::{Misfit, cut, members, read_all, refusal, whole_numbers};
+use crate::{Answer, direct, dynamic, page, schema, verbs, wording};
 
 /// What a tool has at hand.
 #[derive(Debug)]
@@ -81,8 +61,19 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     const HINTS: Hints;
     /// Are its answers structured, with the tab they are about?
     const STRUCTURED: bool = false;
-    /// What is wrong with arguments of the right shape, and can be known before they are used.
+
+    /// What they look like then.
+    fn answer_schema() -> Map<String, Value> {
+        schema::of_answer()
+    }
+
+    /// What is wrong with arguments of the right shape, and can be known before they are used: a call is refused.
     fn misfits(&self) -> Vec<Misfit> {
+        Vec::new()
+    }
+
+    /// What a call would answer that its arguments are wrong about, and a check can tell before.
+    fn doubts(&self) -> Vec<Misfit> {
         Vec::new()
     }
 
@@ -138,24 +129,27 @@ impl Entry {
                 description: T::DESCRIPTION.into(),
                 hints: T::HINTS,
                 input_schema: schema::of::<T>(),
-                output_schema: T::STRUCTURED.then(schema::of_answer),
+                output_schema: T::STRUCTURED.then(T::answer_schema),
             },
             call: |arguments, cx| Ok(Box::pin(read::<T>(arguments)?.call(cx))),
-            check: |arguments| {
-                let read = read_all::<T>(arguments, schema::of::<T>);
-                read.map_or_else(std::convert::identity, |tool| tool.misfits())
+            check: |arguments| match read_all::<T>(arguments, schema::of::<T>) {
+                Ok(tool) => tool.misfits().into_iter().chain(tool.doubts()).collect(),
+                Err(misfits) => misfits,
             },
         }
     }
 }
 
-/// The arguments of a tool from JSON.
+/// The arguments of a tool from JSON, or everything that does not fit in them.
 pub(crate) fn read<T: Tool>(arguments: Value) -> Result<T, Fault> {
-    let tool = T::NAME;
-    serde_json::from_value(arguments).map_err(|error| {
-        Fault::new(Kind::Usage, format!("the arguments of {tool} do not fit: {error}"))
-            .hint(format!("see its arguments with `surehand tools {tool}`"))
-    })
+    let misfits = match read_all::<T>(arguments, schema::of::<T>) {
+        Ok(tool) => match tool.misfits() {
+            none if none.is_empty() => return Ok(tool),
+            misfits => misfits,
+        },
+        Err(misfits) => misfits,
+    };
+    Err(refusal(T::NAME, &misfits, members(&schema::of::<T>())))
 }
 
 impl Toolset {
@@ -206,7 +200,13 @@ impl Toolset {
 }
 
 /// Calls a tool of some sets by its name. A failure of the tool is an answer; a fault means that it could not be called.
-pub async fn call(sets: &[Toolset], name: &str, arguments: Value, cx: &ToolContext) -> Result<Answer, Fault> {
+pub async fn call(
+    sets: &[Toolset],
+    name: &str,
+    mut arguments: Value,
+    cx: &ToolContext,
+) -> Result<Answer, Fault> {
+    whole_numbers(&mut arguments);
     let entry = sets.iter().flat_map(|set| set.entries()).find(|entry| entry.name == name);
     let called = match entry {
         Some(entry) => match (entry.call)(arguments, cx) {
@@ -220,12 +220,16 @@ pub async fn call(sets: &[Toolset], name: &str, arguments: Value, cx: &ToolConte
     };
     match called {
         Ok(answer) => Ok(answer),
-        Err(fault) => Ok(Answer::failure(&cx.verbs.name_matches(fault).await)),
+        Err(fault) => {
+            let said_by = if entry.is_some() { Toolset::Page } else { Toolset::Verbs };
+            Ok(Answer::failure(&wording::of(cx.verbs.name_matches(fault).await, said_by)))
+        }
     }
 }
 
 /// Everything that does not fit in the arguments of a tool, without calling it. Nothing is said about unknown tools.
-pub fn check(sets: &[Toolset], name: &str, arguments: Value) -> Vec<Misfit> {
+pub fn check(sets: &[Toolset], name: &str, mut arguments: Value) -> Vec<Misfit> {
+    whole_numbers(&mut arguments);
     match sets.iter().flat_map(|set| set.entries()).find(|entry| entry.name == name) {
         Some(entry) => (entry.check)(arguments),
         None if sets.contains(&Toolset::Verbs) => verbs::check(name, arguments),
@@ -235,6 +239,6 @@ pub fn check(sets: &[Toolset], name: &str, arguments: Value) -> Vec<Misfit> {
 
 fn unknown(sets: &[Toolset], name: &str) -> Fault {
     let known: Vec<_> = specs(sets).into_iter().map(|spec| spec.name).collect();
-    Fault::new(Kind::UnknownTool, format!("there is no tool {name:?}"))
+    Fault::new(Kind::UnknownTool, format!("there is no tool {:?}", cut(name)))
         .hint(format!("there are {}", known.join(", ")))
 }

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use surehand_session::{Fault, Kind};
-use surehand_verbs::{Command, Effect, Verb, VerbFacts, VerbVisitor};
+use surehand_verbs::{Command, Verb, VerbFacts, VerbVisitor};
 
-use crate::check::{Misfit, members, read_all};
-use crate::tool::{Hints, Spec, ToolContext};
-use crate::{Answer, schema};
+use crate::check::{Misfit, members, read_all, refusal};
+use crate::tool::{Spec, ToolContext};
+use crate::{Answer, schema, shape};
 
 /// All of them, in the order of the list of verbs.
 pub(crate) fn specs() -> &'static [Spec] {
@@ -26,16 +26,15 @@ struct Collector(Vec<Spec>);
 
 impl VerbVisitor for Collector {
     fn visit<V: Verb + JsonSchema>(&mut self, facts: VerbFacts) {
-        let hints = match V::EFFECT {
-            Effect::Reads => Hints::READS,
-            Effect::Acts => Hints::ACTS,
-            Effect::Navigates | Effect::Manages => Hints::NAVIGATES,
-        };
+        let mut input_schema = schema::of::<V>();
+        schema::close(&mut input_schema);
+        // A verb without arguments has none.
+        input_schema.entry("additionalProperties").or_insert(Value::Bool(false));
         self.0.push(Spec {
             name: facts.name.into(),
             description: facts.about.into(),
-            hints,
-            input_schema: schema::of::<V>(),
+            hints: V::HINTS,
+            input_schema,
             output_schema: None,
         });
     }
@@ -44,26 +43,36 @@ impl VerbVisitor for Collector {
 /// What does not fit in the arguments of a verb.
 pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
     let Some(spec) = specs().iter().find(|spec| spec.name == name) else { return Vec::new() };
-    let mut misfits = superfluous(spec, &arguments);
+    let mut misfits = strangers(spec, &arguments);
     let prefix = format!("/{name}");
     let read = read_all::<Command>(tagged(name, arguments), Map::new).err().unwrap_or_default();
-    misfits.extend(read.into_iter().map(|misfit| Misfit {
-        pointer: misfit.pointer.strip_prefix(&prefix).unwrap_or_default().to_owned(),
-        ..misfit
+    misfits.extend(read.into_iter().map(|misfit| {
+        let pointer = misfit.pointer.strip_prefix(&prefix).unwrap_or_default().to_owned();
+        // Where a choice is written in another form, the reader's words say nothing to who wrote it.
+        let message = match shape::wanted(&spec.input_schema, &pointer) {
+            Some(wanted) => format!("{}; write {wanted}", misfit.message),
+            None => misfit.message,
+        };
+        Misfit { pointer, message, ..misfit }
     }));
     misfits
 }
 
-/// Members that mean nothing to a verb: what would do nothing is refused, never ignored.
-fn superfluous(spec: &Spec, arguments: &Value) -> Vec<Misfit> {
-    let known = members(&spec.input_schema);
-    let is_known = |name: &String| known.is_some_and(|known| known.contains_key(name));
-    let unknown = arguments.as_object().into_iter().flat_map(Map::keys).filter(|name| !is_known(name));
-    let misfit = |name: &String| {
-        let known = known.into_iter().flatten().map(|(name, _)| name.as_str());
-        Misfit::unknown(name, format!("/{name}"), known)
-    };
-    unknown.map(misfit).collect()
+/// Members that mean nothing to a verb. Verbs go to the active tab, which is chosen with a verb of its own.
+fn strangers(spec: &Spec, arguments: &Value) -> Vec<Misfit> {
+    let mut found = Vec::new();
+    let schema = Value::Object(spec.input_schema.clone());
+    if members(&spec.input_schema).is_some() {
+        shape::strangers(&schema, arguments, "", &mut found);
+    } else if let Some(given) = arguments.as_object() {
+        let unknown = |name: &String| Misfit::unknown(name, format!("/{name}"), std::iter::empty());
+        found.extend(given.keys().map(unknown));
+    }
+    for misfit in found.iter_mut().filter(|misfit| misfit.pointer == "/tabId") {
+        misfit.message =
+            "`tabId` is for the page tools; verbs go to the active tab: switch with tab".to_owned();
+    }
+    found
 }
 
 fn tagged(name: &str, arguments: Value) -> Value {
@@ -83,12 +92,9 @@ pub fn words_to_arguments(verb: &str, words: &[String]) -> Result<Value, Fault> 
 /// Runs a verb with its arguments as an object.
 pub(crate) async fn call(name: &str, arguments: Value, cx: &ToolContext) -> Result<Answer, Fault> {
     let misfits = check(name, arguments.clone());
-    if let Some(first) = misfits.first() {
-        return Err(Fault::new(
-            Kind::Usage,
-            format!("the arguments of {name} do not fit: {}", first.message),
-        )
-        .hint(format!("see its arguments with `surehand tools {name}`")));
+    if !misfits.is_empty() {
+        let known = specs().iter().find(|spec| spec.name == name);
+        return Err(refusal(name, &misfits, known.and_then(|spec| members(&spec.input_schema))));
     }
     let command: Command = serde_json::from_value(tagged(name, arguments))
         .map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
@@ -140,10 +146,63 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wanted_is_told_in_json() {
+        let misfits = check("cookies", json!({ "action": "set", "name": "k", "value": "v" }));
+        let told: Vec<&str> = misfits.iter().map(|misfit| misfit.message.as_str()).collect();
+        assert!(told[0].contains("`name`") && told[1].contains("`value`"), "{told:?}");
+        assert!(told[2].contains(r#""get" | {"set": {name, value, url?"#), "{told:?}");
+        let nested =
+            check("cookies", json!({ "action": { "set": { "name": "k", "value": "v", "sekure": true } } }));
+        assert_eq!(nested.len(), 1, "{nested:?}");
+        assert_eq!(nested[0].pointer, "/action/set/sekure");
+        assert!(nested[0].message.contains("`secure`"), "{nested:?}");
+        let tab = check("click", json!({ "selector": "#a", "tabId": "t1" }));
+        assert!(tab[0].message.contains("switch with tab"), "{tab:?}");
+    }
+
+    #[test]
+    fn hints_are_for_the_most_that_a_verb_can_do() {
+        use surehand_verbs::Hints;
+        let hints = |name: &str| specs().iter().find(|spec| spec.name == name).unwrap().hints;
+        for reads in ["snapshot", "get", "is", "session"] {
+            assert_eq!(hints(reads), Hints::READS, "{reads}");
+        }
+        for changes in [
+            "batch",
+            "close",
+            "cookies",
+            "storage",
+            "state",
+            "find",
+            "tab",
+            "eval",
+            "wait",
+            "screenshot",
+            "pdf",
+            "network",
+            "console",
+            "errors",
+            "click",
+            "dialog",
+        ] {
+            assert!(hints(changes).destructive && !hints(changes).read_only, "{changes}");
+        }
+        for moves in ["back", "forward", "window", "open", "reload", "batch", "find", "pushstate"] {
+            assert!(!hints(moves).idempotent, "{moves}");
+        }
+    }
+
+    #[test]
     fn every_verb_is_a_tool_with_an_object_of_arguments() {
         assert!(specs().len() > 40);
         for spec in specs() {
             assert_eq!(spec.input_schema.get("type"), Some(&"object".into()), "{}", spec.name);
+            assert_eq!(spec.input_schema.get("additionalProperties"), Some(&false.into()), "{}", spec.name);
+            assert!(
+                !Value::Object(spec.input_schema.clone()).to_string().contains("\"null\""),
+                "{}",
+                spec.name
+            );
             assert!(!spec.description.is_empty(), "{}", spec.name);
         }
         let names: std::collections::HashSet<_> = specs().iter().map(|spec| &spec.name).collect();

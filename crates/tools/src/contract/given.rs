@@ -8,6 +8,19 @@ use serde_json::{Map, Value};
 use super::dsl::Observed;
 use super::evidence::{Entries, Exemplar, Known, Measured, Said, Sent, Text, Unknown};
 use super::{Classes, Evidence, Since, Unit};
+use crate::Misfit;
+
+/// What a snapshot may say.
+const MEMBERS: &[&str] = &[
+    "url",
+    "dom_text",
+    "dom_count",
+    "network",
+    "has_open_dialog",
+    "console",
+    "performance",
+    "screenshot_png_base64",
+];
 
 /// See the module.
 #[derive(Debug)]
@@ -20,6 +33,19 @@ impl<'a> Given<'a> {
     /// `{snapshot: {…}}`
     pub fn new(evidence: &'a Value, classes: &'a Classes) -> Self {
         Self { snapshot: evidence.get("snapshot").and_then(Value::as_object), classes }
+    }
+
+    /// Members that no contract asks for.
+    pub(crate) fn unknown_members(evidence: &Value) -> Vec<Misfit> {
+        let strangers = |value: Option<&Value>, at: &str, known: &'static [&'static str]| {
+            let names = value.and_then(Value::as_object).into_iter().flat_map(Map::keys);
+            let unknown = names.filter(|name| !known.contains(&name.as_str()));
+            let misfit = |name: &String| Misfit::unknown(name, format!("{at}/{name}"), known.iter().copied());
+            unknown.map(misfit).collect::<Vec<_>>()
+        };
+        let mut found = strangers(Some(evidence), "/evidence", &["snapshot"]);
+        found.extend(strangers(evidence.get("snapshot"), "/evidence/snapshot", MEMBERS));
+        found
     }
 
     fn member(&self, name: &str) -> Known<&'a Value> {

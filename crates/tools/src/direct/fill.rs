@@ -39,7 +39,7 @@ impl Tool for Fill {
     const NAME: &'static str = "browser_fill";
     const DESCRIPTION: &'static str = "Replace what a field, list or editor holds, by its UID from the latest browser_snapshot of the target. The value \
          is never repeated in the answer.";
-    const HINTS: Hints = Hints { idempotent: true, ..Hints::ACTS };
+    const HINTS: Hints = Hints::REPLACES;
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         failure::told(self.fill(cx).await, self.target_id.as_deref())

@@ -25,7 +25,8 @@ pub(crate) struct Screenshot {
 impl Tool for Screenshot {
     const NAME: &'static str = "browser_screenshot";
     const DESCRIPTION: &'static str = "Take a PNG of what is in view and return the path of the file.";
-    const HINTS: Hints = Hints::READS;
+    // It leaves a new file each time.
+    const HINTS: Hints = Hints::NAVIGATES;
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         failure::told(self.take(cx).await, self.target_id.as_deref())

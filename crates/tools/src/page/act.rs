@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use surehand_page::{ClickOptions, Deadline, ElementState, KeyChord, LoadState, Locator};
+use surehand_page::{ClickOptions, Deadline, ElementState, KeyChord, LoadState, Locator, Typed};
 use surehand_session::{Fault, Kind, Session, Tab};
-use surehand_verbs::{Followed, Hit, full_address};
+use surehand_verbs::{Followed, Hit};
 
-use super::{ACTION_TIMEOUT, TIMEOUT, fill_form};
+use super::{ACTION_TIMEOUT, TIMEOUT, fill_form, web_address};
+use crate::check::cut;
 use crate::sentence::{Scroll, Step, Wait, parse};
 use crate::{Answer, Hints, Tool, ToolContext, label};
 
@@ -41,17 +42,19 @@ struct Done {
 
 impl Tool for Act {
     const NAME: &'static str = "act";
-    const DESCRIPTION: &'static str = "Do what a plain sentence says: click, double-click, hover, press a key, type X into Y, fill Y with X, select X from Y, check, uncheck, scroll, wait for, go to; several joined by then. Stops at the first that fails.";
+    const DESCRIPTION: &'static str = "Do what a plain sentence says: click, double-click, hover, press a key, type X into Y, fill Y with X, select X from Y, check, uncheck, scroll, wait for, go to, accept/dismiss the dialog, answer the dialog with X; several joined by then. Stops at the first that fails.";
     const HINTS: Hints = Hints::ACTS;
     const STRUCTURED: bool = true;
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let steps = parse(&self.action).map_err(|clause| {
-            Fault::new(Kind::Usage, format!("{clause:?} is not understood"))
+            Fault::new(Kind::Usage, format!("{:?} is not understood", cut(&clause)))
                 .hint("say it like: click Save; type hello into Search; select Green from Color; scroll down; wait for Results to appear")
         })?;
         let (session, tab) = cx.tab(self.tab_id.as_deref()).await?;
-        cx.refuse_dialog(&tab)?;
+        if !matches!(steps.first(), Some(Step::Answer { .. })) {
+            cx.refuse_dialog(&tab)?;
+        }
         tab.page.begin_action();
         let whole = cx.deadline(self.timeout, TIMEOUT);
         let mut done = Vec::new();
@@ -106,12 +109,16 @@ async fn perform(
         Step::Type { text, field: Some(field) } => {
             let locator = label::field(session, tab, field)?;
             let typed = page.type_into(&locator, text, std::time::Duration::ZERO, deadline).await?;
+            arrived(&typed, field)?;
             hit(format!("type into {field}"), typed.acted)
         }
         Step::Type { text, field: None } => {
-            page.type_here(text, std::time::Duration::ZERO, deadline).await?;
-            plain("type".to_owned())
+            let typed = page.type_into_focused(text, std::time::Duration::ZERO, deadline).await?;
+            let typed = typed.ok_or_else(nowhere_to_type)?;
+            arrived(&typed, "the field with the focus")?;
+            hit("type".to_owned(), typed.acted)
         }
+        Step::Answer { accept, text } => plain(answered(tab, *accept, text.clone()).await?),
         Step::Fill { text, field } => {
             fill_form::enter(cx, session, tab, field, &text.as_str().into(), deadline).await?;
             plain(format!("fill {field}"))
@@ -130,6 +137,40 @@ async fn perform(
         Step::Wait(wait) => plain(waited(tab, wait, whole).await?),
         Step::Go(place) => plain(went(cx, tab, place, whole).await?),
     })
+}
+
+fn nowhere_to_type() -> Fault {
+    Fault::new(Kind::NotEditable, "no field has the focus, so nothing was typed")
+        .hint("say where: type hello into Search; or click the field first")
+}
+
+/// Keys that a field does not take are no success. What it shows instead may be a secret, or a part of one.
+fn arrived(typed: &Typed, field: &str) -> Result<(), Fault> {
+    if typed.holds != Some(false) {
+        return Ok(());
+    }
+    let shown = match &typed.shown {
+        Some(shown) if !typed.secret => format!(": it shows {:?}", cut(shown)),
+        _ => String::new(),
+    };
+    Err(Fault::new(Kind::ValueDiffers, format!("{field} did not take all that was typed{shown}"))
+        .hint("the page or the field changed the value; check its length and format"))
+}
+
+async fn answered(tab: &Tab, accept: bool, text: Option<String>) -> Result<String, Fault> {
+    let is_text = text.is_some();
+    if is_text && tab.page.dialog().is_some_and(|dialog| dialog.kind != "prompt") {
+        return Err(Fault::new(
+            Kind::WrongElement,
+            "the dialog takes no text: it can be accepted or dismissed",
+        )
+        .hint("say: accept the dialog; or: dismiss the dialog"));
+    }
+    let dialog = tab.page.answer_dialog(accept, text).await?.ok_or_else(|| {
+        Fault::new(Kind::NoDialog, "no dialog is open in this tab").hint("alerts are accepted by themselves")
+    })?;
+    let done = if accept { "accept" } else { "dismiss" };
+    Ok(format!("{done} the {} dialog {:?}", dialog.kind, cut(&dialog.message)))
 }
 
 async fn scrolled(
@@ -177,7 +218,7 @@ async fn went(cx: &ToolContext, tab: &Tab, place: &str, whole: &Deadline) -> Res
         "back" => page.go(-1, LoadState::Load, whole).await?,
         "forward" => page.go(1, LoadState::Load, whole).await?,
         "reload" => page.reload(LoadState::Load, whole).await?,
-        address => page.open(&full_address(address, &cx.verbs)?, LoadState::Load, whole).await?,
+        address => page.open(&web_address(address, cx)?, LoadState::Load, whole).await?,
     };
     Ok(format!("go to {}", navigated.url))
 }

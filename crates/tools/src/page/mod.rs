@@ -12,6 +12,11 @@ mod wait_for;
 
 use std::time::Duration;
 
+use surehand_session::{Fault, Kind};
+use surehand_verbs::full_address;
+
+use crate::ToolContext;
+use crate::check::cut;
 use crate::tool::Entry;
 
 pub(crate) const TOOLS: &[Entry] = &[
@@ -31,3 +36,23 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// For everything that is done to an element.
 const ACTION_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where these tools may go: to web pages. Files and the browser's own pages are a person's.
+pub(crate) fn web_address(text: &str, cx: &ToolContext) -> Result<String, Fault> {
+    let refused = |what: &str| {
+        Fault::new(Kind::BadUrl, format!("{:?} is {what}; only web pages are opened", cut(text)))
+            .hint("write it like http://127.0.0.1:8000/page")
+    };
+    let text = text.trim();
+    // Not even whether a file is there is told.
+    if ["/", "./", "../"].iter().any(|path| text.starts_with(path)) {
+        return Err(refused("a file"));
+    }
+    let address = full_address(text, &cx.verbs)?;
+    let scheme = address.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    match scheme.as_str() {
+        "http" | "https" => Ok(address),
+        "about" if address.eq_ignore_ascii_case("about:blank") => Ok(address),
+        _ => Err(refused(&format!("an address with {scheme}:"))),
+    }
+}

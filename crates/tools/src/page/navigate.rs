@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_page::{LoadState, Navigated};
 use surehand_session::Fault;
-use surehand_verbs::full_address;
 
-use super::TIMEOUT;
+use super::{TIMEOUT, web_address};
 use crate::{Answer, Hints, Tool, ToolContext};
 
 /// Arguments.
@@ -41,7 +40,7 @@ impl Tool for Navigate {
         let deadline = cx.deadline(self.timeout, TIMEOUT);
         let address = match self.url.as_str() {
             "back" | "forward" | "reload" => None,
-            url => Some(full_address(url, &cx.verbs)?),
+            url => Some(web_address(url, cx)?),
         };
         let (session, tab) = cx.tab(self.tab_id.as_deref()).await?;
         tab.page.begin_action();

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use surehand_page::Deadline;
 use surehand_session::{Fault, Session, Tab};
 
+use crate::check::cut;
 use crate::contract::{Assertion, Classes, Failed, Given, Invalid, Judgement, Live, Verdict, judge, parse};
-use crate::tool::Hints;
-use crate::{Answer, Misfit, Tool, ToolContext};
+use crate::{Answer, Hints, Misfit, Tool, ToolContext};
 
 // The arguments. A contract that is missing is judged like one that is malformed.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -78,7 +78,25 @@ impl Tool for OcAssert {
         inconclusive with evidence. Judges the live tab, or the evidence that is handed in.";
     const HINTS: Hints = Hints::READS;
 
+    const STRUCTURED: bool = true;
+
+    fn answer_schema() -> Map<String, Value> {
+        let verdicts = json!({ "type": "string", "enum": ["pass", "fail", "inconclusive"] });
+        let schema =
+            json!({ "type": "object", "properties": { "verdict": verdicts }, "required": ["verdict"] });
+        schema.as_object().cloned().unwrap_or_default()
+    }
+
     fn misfits(&self) -> Vec<Misfit> {
+        let Some(evidence) = &self.evidence else { return Vec::new() };
+        let live = [("tabId", self.tab_id.is_some()), ("timeout_ms", self.timeout_ms.is_some())];
+        let idle = live.iter().filter(|(_, given)| *given);
+        let idle = idle.map(|(name, _)| Misfit::idle(name, "the evidence is judged, not a tab"));
+        idle.chain(Given::unknown_members(evidence)).collect()
+    }
+
+    /// A malformed contract is no refusal but a verdict: it cannot be judged.
+    fn doubts(&self) -> Vec<Misfit> {
         let contract = self.contract.clone().unwrap_or_default();
         let errors = parse(&contract).err().unwrap_or_default();
         let misfit = |error: Invalid| {
@@ -90,12 +108,12 @@ impl Tool for OcAssert {
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let assertion = match parse(&self.contract.unwrap_or_default()) {
             Ok(assertion) => assertion,
-            Err(errors) => return Answer::json(&malformed(errors)),
+            Err(errors) => return told(&malformed(errors)),
         };
         let classes = Classes::new(cx.verbs.sessions.places().screenshot_classes());
         if let Some(evidence) = &self.evidence {
             let judgement = judge(&assertion, &Given::new(evidence, &classes)).await;
-            return Answer::json(&answered(judgement, None));
+            return told(&answered(judgement, None));
         }
         // A contract about nothing is not judged on a blank page that nobody opened.
         let session = cx.verbs.session().await?;
@@ -107,8 +125,21 @@ impl Tool for OcAssert {
             None => judge(&assertion, &live).await,
             Some(limit) => until_it_passes(&assertion, live, Duration::from_millis(limit)).await,
         };
-        Answer::json(&answered(judgement, Some(tab_id)))
+        told(&answered(judgement, Some(tab_id)))
     }
+}
+
+/// A structure larger than this is left to the text.
+const LARGEST_STRUCTURE: usize = 3500;
+
+/// Text and structure; of a large one only what a program decides by is told twice.
+fn told(answered: &Answered) -> Result<Answer, Fault> {
+    let answer = Answer::json(answered)?;
+    if answer.text.len() <= LARGEST_STRUCTURE {
+        return Ok(answer);
+    }
+    let short = json!({ "verdict": answered.verdict, "tabId": answered.tab_id });
+    Ok(Answer { structured: Some(short), ..answer })
 }
 
 fn tab(session: &Session, tab_id: Option<&str>) -> Result<Tab, Fault> {
@@ -152,11 +183,19 @@ fn answered(judgement: Judgement, tab_id: Option<String>) -> Answered {
     }
 }
 
-fn malformed(errors: Vec<Invalid>) -> Answered {
+/// More errors at once are not read.
+const ERRORS: usize = 50;
+
+fn malformed(mut errors: Vec<Invalid>) -> Answered {
     let reason = match errors.len() {
         1 => "the contract has an error".to_owned(),
+        count if count > ERRORS => format!("the contract has {count} errors; the first {ERRORS} are told"),
         count => format!("the contract has {count} errors"),
     };
+    errors.truncate(ERRORS);
+    for error in &mut errors {
+        (error.path, error.message) = (cut(&error.path), cut(&error.message));
+    }
     Answered {
         verdict: Verdict::Inconclusive,
         failed_assertions: Vec::new(),
@@ -195,6 +234,14 @@ mod tests {
         assert_eq!(schema.get("description"), None);
         let text = |name: &str| schema["properties"][name]["description"].as_str().unwrap_or_default();
         assert!(text("contract").contains("dom_count{") && text("evidence").contains("snapshot"));
+    }
+
+    #[test]
+    fn a_large_answer_is_told_once_and_still_has_its_verdict() {
+        let errors = vec![Invalid { path: "/children/1".into(), message: "is wrong".repeat(20) }; 100_000];
+        let answer = told(&malformed(errors)).unwrap();
+        assert!(answer.text.len() < 20_000 && answer.text.contains("100000 errors"), "{}", answer.text.len());
+        assert_eq!(answer.structured.unwrap()["verdict"], "inconclusive");
     }
 
     #[test]

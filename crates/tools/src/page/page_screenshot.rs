@@ -8,7 +8,8 @@ use surehand_page::{BoxRect, ImageFormat, ScreenshotOptions};
 use surehand_session::{Fault, Kind};
 
 use super::ACTION_TIMEOUT;
-use crate::{Answer, Hints, Image, Tool, ToolContext, label};
+use crate::picture::Dimensions;
+use crate::{Answer, Hints, Image, Misfit, Tool, ToolContext, label};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -19,7 +20,8 @@ pub struct PageScreenshot {
     #[serde(default)]
     full_page: bool,
     format: Option<Format>,
-    /// 0 to 100, not for png
+    /// Not for png
+    #[schemars(range(max = 100))]
     quality: Option<u8>,
     clip: Option<Clip>,
     /// Only this element: label, reference or selector
@@ -55,17 +57,37 @@ struct Taken {
     format: Format,
     #[serde(rename = "sizeKB")]
     size_kb: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimensions: Option<Dimensions>,
 }
 
 impl Tool for PageScreenshot {
     const NAME: &'static str = "page_screenshot";
     const DESCRIPTION: &'static str = "Take a picture of the page or an element, to a file or to look at.";
-    const HINTS: Hints = Hints::READS;
+    // A file of that name is written over.
+    const HINTS: Hints = Hints::REPLACES;
     const STRUCTURED: bool = true;
+
+    fn misfits(&self) -> Vec<Misfit> {
+        let mut misfits = Vec::new();
+        match self.quality {
+            Some(_) if self.kind() == Format::Png => {
+                misfits.push(Misfit::idle("quality", "a png has none; choose format jpeg or webp"));
+            }
+            Some(101..) => misfits.push(Misfit::value("/quality".to_owned(), "is 0 to 100".to_owned())),
+            _ => {}
+        }
+        if self.reference.is_some() {
+            let others = [("clip", self.clip.is_some()), ("fullPage", self.full_page)];
+            let idle = others.iter().filter(|(_, given)| *given);
+            misfits.extend(idle.map(|(name, _)| Misfit::idle(name, "the picture is of ref alone")));
+        }
+        misfits
+    }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let path = self.path.as_deref().map(|path| place(cx, path)).transpose()?;
-        let format = self.format.or_else(|| path.as_deref().and_then(Format::of)).unwrap_or(Format::Png);
+        let format = self.kind();
         if let Some(clip) = self.clip
             && !(clip.x >= 0.0 && clip.y >= 0.0 && clip.width >= 1.0 && clip.height >= 1.0)
         {
@@ -89,8 +111,16 @@ impl Tool for PageScreenshot {
             cx.verbs.write_file(path, &bytes)?;
         }
         let size_kb = (bytes.len() as u64).div_ceil(1024);
+        let dimensions = Dimensions::of(&bytes);
         let image = path.is_none().then_some(Image { bytes, mime_type: format.mime_type().into() });
-        Ok(Answer { image, ..Answer::json(&Taken { tab_id: tab.id(), path, format, size_kb })? })
+        Ok(Answer { image, ..Answer::json(&Taken { tab_id: tab.id(), path, format, size_kb, dimensions })? })
+    }
+}
+
+impl PageScreenshot {
+    /// As it says, else as the name of the file says.
+    fn kind(&self) -> Format {
+        self.format.or_else(|| self.path.as_deref().and_then(Format::of)).unwrap_or(Format::Png)
     }
 }
 

@@ -6,7 +6,7 @@ use surehand_page::SnapshotOptions;
 use surehand_session::{Fault, RenderedSnapshot};
 
 use super::ACTION_TIMEOUT;
-use crate::{Answer, Hints, Tool, ToolContext};
+use crate::{Answer, Hints, Misfit, Tool, ToolContext};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -16,8 +16,7 @@ pub struct ReadPage {
     #[serde(default)]
     mode: Mode,
     /// For ax: interactive for what can be acted on
-    #[serde(default)]
-    filter: Filter,
+    filter: Option<Filter>,
     /// For ax: levels
     depth: Option<u32>,
     /// Only this part: reference or selector
@@ -39,10 +38,9 @@ enum Mode {
     Text,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Filter {
-    #[default]
     All,
     Interactive,
 }
@@ -68,6 +66,14 @@ impl Tool for ReadPage {
     const DESCRIPTION: &'static str = "Read the page: ax (tree of roles and names with references like e5 to act on), html or text. Long pages come in parts: go on at nextOffset.";
     const HINTS: Hints = Hints::READS;
 
+    fn misfits(&self) -> Vec<Misfit> {
+        if self.mode == Mode::Ax {
+            return Vec::new();
+        }
+        let given = [("filter", self.filter.is_some()), ("depth", self.depth.is_some())];
+        given.iter().filter(|(_, given)| *given).map(|(name, _)| Misfit::idle(name, "it is for ax")).collect()
+    }
+
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let (session, tab) = cx.tab(self.tab_id.as_deref()).await?;
         cx.refuse_dialog(&tab)?;
@@ -75,7 +81,7 @@ impl Tool for ReadPage {
         let root = self.selector.as_deref().map(|selector| session.locator(selector, &tab)).transpose()?;
         let whole = match self.mode {
             Mode::Ax => {
-                let interactive = self.filter == Filter::Interactive;
+                let interactive = self.filter == Some(Filter::Interactive);
                 let options = SnapshotOptions { interactive, depth: self.depth, root, ..Default::default() };
                 let snapshot = tab.page.snapshot(&options, &deadline).await?;
                 RenderedSnapshot::new(&snapshot, &mut session.refs(), false).text

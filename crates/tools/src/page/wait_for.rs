@@ -9,7 +9,7 @@ use surehand_page::{ElementState, LoadState, UrlPattern};
 use surehand_session::{Fault, Kind};
 
 use super::TIMEOUT;
-use crate::{Answer, Hints, Tool, ToolContext};
+use crate::{Answer, Hints, Misfit, Tool, ToolContext};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -60,8 +60,28 @@ struct Waited {
 impl Tool for WaitFor {
     const NAME: &'static str = "wait_for";
     const DESCRIPTION: &'static str = "Wait for a condition; running out of time is a failure that says what the page looked like. navigation is met by one since the last action.";
-    const HINTS: Hints = Hints::READS;
+    // A function is code that runs in the page.
+    const HINTS: Hints = Hints::ACTS;
     const STRUCTURED: bool = true;
+
+    fn misfits(&self) -> Vec<Misfit> {
+        let mut misfits = Vec::new();
+        let name = self.condition.name();
+        match (self.condition.takes_value(), &self.value) {
+            (false, Some(_)) => misfits.push(Misfit::idle("value", &format!("{name} takes none"))),
+            (true, None) if self.condition != Condition::Timeout => {
+                misfits.push(Misfit::value("/value".to_owned(), format!("is missing; {name} needs one")));
+            }
+            _ => {}
+        }
+        if self.visible.is_some() && self.condition != Condition::Selector {
+            misfits.push(Misfit::idle("visible", "it is for selector"));
+        }
+        if self.timeout.is_some() && self.condition == Condition::Timeout {
+            misfits.push(Misfit::idle("timeout", "value is the time to wait"));
+        }
+        misfits
+    }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let deadline = cx.deadline(self.timeout, TIMEOUT);
@@ -89,6 +109,16 @@ impl Tool for WaitFor {
             Condition::Timeout => tokio::time::sleep(self.pause()?).await,
         }
         Answer::json(&Waited { tab_id: tab.id(), condition: self.condition, url: page.url(), result })
+    }
+}
+
+impl Condition {
+    fn takes_value(self) -> bool {
+        !matches!(self, Self::Navigation | Self::Load | Self::Domcontentloaded | Self::Networkidle)
+    }
+
+    fn name(self) -> String {
+        serde_json::to_value(self).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
     }
 }
 

@@ -59,6 +59,7 @@ fn site() -> Site {
         .page("/bare", "<title>Bare</title><body aria-hidden=true>only text here</body>")
         .page("/asks", r#"<title>Asks</title><button onclick="document.title = confirm('Sure?')">Ask</button>
             <button onclick="alert('hi')">Tell</button><button onclick="setTimeout(() => confirm('Late?'), 300)">Later</button>"#)
+        .slow("/tardy", Duration::from_secs(12), "<title>Tardy</title>")
         .page("/frozen", "<title>Frozen</title><button>x</button>")
         .start()
         .unwrap()
@@ -366,6 +367,31 @@ async fn a_tab_that_is_stuck_can_be_led_elsewhere() {
     caller.text("browser_snapshot", json!({ "target_id": other })).await;
     let went = caller.text("browser_navigate", json!({ "target_id": stuck, "url": site.url("/form") })).await;
     assert!(went.ends_with("Title: Sign in"), "{went}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_late_server_is_not_waited_for_longer_than_10_s_and_its_page_comes_all_the_same() {
+    let (browser, site) = (Browser::start(), site());
+    let caller = Caller::new(&browser.url());
+    let url = site.url("/tardy");
+    let (answer, took) = caller.answer("browser_navigate", json!({ "url": url })).await;
+    assert!(!answer.is_error, "{}", answer.text);
+    assert!(took < Duration::from_millis(11_500), "{took:?}");
+    assert!(answer.text.starts_with(&format!("Navigated to: {url}\nTitle: ")), "{}", answer.text);
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(caller.eval("document.title").await, "Tardy");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_script_that_nobody_waits_for_is_ended() {
+    let (browser, site) = (Browser::start(), site());
+    let caller = Caller::new(&browser.url());
+    caller.go(&site.url("/form")).await;
+    let endless = caller.answer("browser_eval", json!({ "expression": "while (true);" }));
+    assert!(tokio::time::timeout(Duration::from_millis(500), endless).await.is_err());
+    assert_eq!(caller.eval("1 + 1").await, "2");
+    let button = f64::from(uid(&caller.snapshot().await, "button \"Sign in\""));
+    caller.text("browser_click", json!({ "uid": button })).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -41,11 +41,11 @@ impl Tool for Navigate {
 
 impl Navigate {
     async fn navigate(&self, cx: &ToolContext) -> Result<Answer, Fault> {
+        let loading = Deadline::after(LOADING);
         let url = full_address(&self.url, &cx.verbs)?;
         let tab = cx.borrowed.tab(&self.browser_url, self.target_id.as_deref()).await?;
         // Whoever leaves a page does not want what it asks.
         let mut notes: Vec<String> = dialogs::dismiss(&tab.page).await.into_iter().collect();
-        let loading = Deadline::after(LOADING);
         let Some(committed) = tab.page.set_out(&url, &loading).await? else {
             let lines = [format!("Navigated to: {url}"), "Title: ".to_owned()];
             notes.push("Note: the server has not answered yet; the page comes when it does.".to_owned());

@@ -465,3 +465,14 @@ fn an_address_is_pushed_and_a_window_opened() {
     case.ok(&["tab", "t1"]);
     assert_eq!(case.ok(&["get", "title"])["title"], "App");
 }
+
+#[test]
+fn a_picture_of_a_tool_is_in_a_file() {
+    let case = SHARED.case("tool-picture");
+    case.show("<h1>Look</h1>");
+    let taken = case.ok(&["tool", "page_screenshot", "{}"]);
+    let path = taken["image"]["path"].as_str().unwrap();
+    assert!(std::fs::read(path).unwrap().starts_with(b"\x89PNG"), "{taken}");
+    assert!(case.text(&["tool", "page_screenshot", "{\"format\": \"jpeg\"}"]).contains("picture: "));
+    std::fs::remove_file(path).unwrap();
+}

@@ -275,6 +275,50 @@ fn a_call_that_is_cancelled_stops_its_work() {
 }
 
 #[test]
+fn a_script_and_a_navigation_that_are_cancelled_are_over() {
+    let site = Site::builder()
+        .page("/", "<title>Here</title>")
+        .slow("/late", Duration::from_secs(2), "<title>Late</title>")
+        .start()
+        .unwrap();
+    let mut client = Client::new(&fresh_cli(), &[]);
+    client.done("navigate", json!({ "url": site.url("/") }));
+    for (tool, arguments) in [
+        ("javascript_tool", json!({ "code": "while (true);" })),
+        ("navigate", json!({ "url": site.url("/late") })),
+    ] {
+        let id = client.send("tools/call", json!({ "name": tool, "arguments": arguments }));
+        std::thread::sleep(Duration::from_millis(500));
+        client.tell("notifications/cancelled", json!({ "requestId": id }));
+        let value = client.done("javascript_tool", json!({ "code": "1" }));
+        assert_eq!(value["result"], 1);
+    }
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(client.done("javascript_tool", json!({ "code": "document.title" }))["result"], "Here");
+}
+
+#[test]
+fn clients_that_approve_by_annotations_are_told_the_truth() {
+    let mut client = Client::new(&fresh_cli(), &["--toolsets", "page,direct,verbs"]);
+    let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let reading: Vec<&str> = tools
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|tool| tool["annotations"]["readOnlyHint"] == true)
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    // Whoever adds one here has made sure that no argument of it changes, runs or writes anything.
+    let harmless =
+        ["read_page", "oc_assert", "browser_list", "browser_snapshot", "snapshot", "get", "is", "session"];
+    assert_eq!(reading, harmless);
+    for tool in tools.as_array().unwrap() {
+        assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{tool}");
+        assert!(!tool["inputSchema"].to_string().contains("null"), "{tool}");
+    }
+}
+
+#[test]
 fn long_calls_tell_that_they_are_under_way() {
     let site = site();
     let mut client = Client::new(&fresh_cli(), &[]);

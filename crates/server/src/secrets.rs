@@ -85,7 +85,7 @@ mod tests {
             ..Answer::default()
         };
         let masked = mask(&secrets, Ok(answer)).unwrap();
-        assert_eq!(masked.text, r#"{"a":"${SECRET:PW}","pin":"${SECRET:PIN}"}"#);
+        assert_eq!(masked.text, r#"{"pin":"${SECRET:PIN}","a":"${SECRET:PW}"}"#);
         assert_eq!(masked.structured, Some(json!({ "b": ["${SECRET:PW}"] })));
         let fault =
             mask(&secrets, Err(Fault::new(Kind::Usage, "no hunter2").hint("try hunter2"))).unwrap_err();

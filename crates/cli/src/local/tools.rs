@@ -1,5 +1,6 @@
 //! `tools`, `tool` and `status`: the tools of the MCP server from the shell.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use surehand_guard::Secrets;
 use surehand_server::{Client, ErrorBody, Home, Request, Task, version};
 use surehand_session::{Fault, Kind};
-use surehand_tools::{Answer, Spec, Toolset, specs};
+use surehand_tools::{Answer, Image, Spec, Toolset, specs};
 
 use super::secrets;
 use crate::config::Effective;
@@ -126,7 +127,29 @@ fn call(
     if answer.is_error {
         return Err(fault_of(answer));
     }
-    Ok(printer.result(&json!({ "text": answer.text, "structured": answer.structured }), &answer.text))
+    let mut result = json!({ "text": answer.text, "structured": answer.structured });
+    let mut text = answer.text;
+    if let Some(image) = &answer.image {
+        let path = keep(image)?;
+        text.push_str(&format!("\npicture: {}", path.display()));
+        result["image"] = json!({ "path": path, "mimeType": image.mime_type });
+    }
+    Ok(printer.result(&result, &text))
+}
+
+/// A shell shows no pictures: it is written to a file of its own, which only its owner reads.
+fn keep(image: &Image) -> Result<PathBuf, Fault> {
+    let ending = image.mime_type.rsplit('/').next().unwrap_or("png");
+    let write = || {
+        let mut file =
+            tempfile::Builder::new().prefix("surehand-").suffix(&format!(".{ending}")).tempfile()?;
+        file.write_all(&image.bytes)?;
+        file.keep().map(|(_, path)| path).map_err(|error| error.error)
+    };
+    write().map_err(|error: std::io::Error| {
+        Fault::new(Kind::UnwritablePath, format!("the picture cannot be written: {error}"))
+            .hint("give a file with path")
+    })
 }
 
 /// A failure of a tool is one of the command, too: with the tool's own code where it has one.

@@ -14,7 +14,7 @@ use crate::ipc;
 pub(super) async fn serve(options: &McpOptions, executor: &Executor) -> Result<(), Fault> {
     let handler = Handler::new(&Arc::new(options.clone()), executor);
     let serving = async {
-        let running = match handler.serve(stdio_pipes()).await {
+        let running = match Box::pin(handler.serve(stdio_pipes())).await {
             Ok(running) => running,
             // A client that hangs up before it said who it is has done nothing wrong.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

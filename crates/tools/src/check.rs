@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn long_arguments_and_many_misfits_are_not_repeated_at_length() {
         let long = "x".repeat(100_000);
-        let misfits = read_all::<Arguments>(json!({ "url": [long.clone()], (long.clone()): 1 }), Map::new);
+        let misfits = read_all::<Arguments>(json!({ "url": [&long], (long.as_str()): 1 }), Map::new);
         let fault = refusal("tool", &misfits.unwrap_err(), None);
         assert!(fault.message.len() < 1000, "{}", fault.message.len());
         let many = vec![Misfit::value("/a".to_owned(), "is wrong".to_owned()); 100_000];

@@ -116,21 +116,40 @@ mod tests {
     use super::*;
 
     #[test]
+    #[allow(clippy::panic, reason = "a test fails by panicking")]
     fn words_become_arguments_that_fit() {
         let words = |verb: &str, words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             words_to_arguments(verb, &words)
         };
-        let lines: [(&str, &[&str]); 6] = [
-            ("click", &["#a", "--button", "right"]),
+        let lines: &[(&str, &[&str])] = &[
+            ("click", &["#a", "--button", "right", "--modifiers", "Shift"]),
             ("fill", &["#a", "-5"]),
             ("get", &["text", "h1"]),
+            ("get", &["attr", "h1", "id"]),
+            ("is", &["visible", "#a"]),
             ("wait", &["--text", "Done"]),
             ("find", &["role", "button", "click", "--name", "Go"]),
             ("set", &["viewport", "800", "600"]),
+            ("set", &["media", "dark"]),
+            ("set", &["device"]),
+            ("tab", &["new", "http://a", "--label", "x"]),
+            ("tab", &["close", "t1"]),
+            ("mouse", &["move", "1", "2"]),
+            ("keyboard", &["type", "x"]),
+            ("dialog", &["accept", "x"]),
+            ("storage", &["local", "set", "k", "v"]),
+            ("cookies", &["set", "k", "v", "--secure"]),
+            ("state", &["save", "x.json"]),
+            ("network", &["requests"]),
+            ("session", &["list"]),
+            ("batch", &["get title", "click a"]),
+            ("drag", &["#a", "#b"]),
+            ("back", &[]),
+            ("snapshot", &["-i"]),
         ];
         for (verb, line) in lines {
-            let arguments = words(verb, line).unwrap();
+            let arguments = words(verb, line).unwrap_or_else(|fault| panic!("{verb} {line:?}: {fault}"));
             assert_eq!(check(verb, arguments.clone()), [], "{verb} {arguments}");
         }
         assert_eq!(words("click", &["#a"]).unwrap()["selector"], "#a");

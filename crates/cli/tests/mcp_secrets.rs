@@ -13,6 +13,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_surehand");
 
 /// With everything that needs escaping somewhere.
 const PASSWORD: &str = r#"hün"ter & <2>/é+\50% o'k"#;
+const PIN: &str = "73519264";
 const FILE: &str = "# test\nPASSWORD='hün\"ter & <2>/é+\\50% o\\'k'\n";
 
 const PAGE: &str = r#"<!doctype html><title>Log in</title>
@@ -112,10 +113,18 @@ impl Server {
 
 fn fixture() -> (Cli, Site, std::path::PathBuf) {
     let home = TempHome::new().expect("a temporary folder");
-    let site = Site::builder().route("/", |_| Response::html(PAGE)).start().expect("a port on loopback");
+    // One byte each, so that characters are counted easily: the PIN stands across the end of the first part.
+    let long = format!("<title>Long</title><pre>{}{PIN} and more</pre>", "y".repeat(49_996));
+    let short = format!("<title>Short</title><pre id=text>{}{PIN} and more</pre>", "y".repeat(236));
+    let site = Site::builder()
+        .route("/", |_| Response::html(PAGE))
+        .page("/long", &long)
+        .page("/short", &short)
+        .start()
+        .expect("a port on loopback");
     let file = home.work().join("secrets.env");
     let quoted = PASSWORD.replace('\\', "\\\\").replace('"', "\\\"");
-    fs_err::write(&file, format!("# for the test\nPASSWORD=\"{quoted}\"\nPIN=73519264\n")).expect("a file");
+    fs_err::write(&file, format!("# for the test\nPASSWORD=\"{quoted}\"\nPIN={PIN}\n")).expect("a file");
     (Cli::new(BINARY, &home), site, file)
 }
 
@@ -246,4 +255,67 @@ fn the_shell_and_shared_sessions_keep_secrets_too() {
     assert!(value.contains("${SECRET:PASSWORD}"), "{value}");
     server.text("fill_form", json!({ "fields": { "Note": "${SECRET:PASSWORD}" } }));
     assert_masked(&server.end());
+}
+
+/// Not even a part of the PIN is in there.
+fn assert_no_part(text: &str) {
+    for start in 0..PIN.len() - 3 {
+        assert!(!text.contains(&PIN[start..start + 4]), "{} is in {text}", &PIN[start..start + 4]);
+    }
+}
+
+#[test]
+fn what_is_cut_was_masked_before() {
+    let (cli, site, file) = fixture();
+    let file = file.to_str().expect("text");
+    let shared = cli.session("default");
+    // With an engine of its own, and with that of the daemon.
+    for (cli, session) in [(&cli, None), (&shared, Some("default"))] {
+        let mut server = Server::start(cli, &["--secrets", file]);
+        server.text("navigate", json!({ "url": site.url("/long") }));
+        for mode in ["text", "html"] {
+            for offset in [0, 49_900, 49_997, 49_999, 50_000, 50_001, 50_003, 50_020] {
+                let part = server.text("read_page", json!({ "mode": mode, "offset": offset }));
+                assert_no_part(&part);
+            }
+        }
+        let first = server.text("read_page", json!({ "mode": "text" }));
+        let next = serde_json::from_str::<Value>(&first).expect("JSON")["nextOffset"].clone();
+        let rest = server.text("read_page", json!({ "mode": "text", "offset": next }));
+        assert!(rest.contains("and more"), "{session:?}: {rest}");
+        server.text("navigate", json!({ "url": site.url("/short") }));
+        let contract = json!({ "kind": "dom_text", "selector": "#text", "contains": "nothing" });
+        let judged = server.text("oc_assert", json!({ "contract": contract }));
+        assert!(judged.contains("text_preview"), "{judged}");
+        assert_no_part(&server.end());
+    }
+    cli.shut_down().expect("a daemon that ends");
+}
+
+#[test]
+fn what_a_field_cut_off_is_not_told() {
+    let (cli, site, file) = fixture();
+    let mut server = Server::start(&cli, &["--secrets", file.to_str().expect("text")]);
+    server.text("navigate", json!({ "url": site.url("/") }));
+    server.text("javascript_tool", json!({ "code": "document.getElementById('note').maxLength = 5; 1" }));
+    let error = server.error("fill_form", json!({ "fields": { "Note": "${SECRET:PIN}" }, "timeout": 2000 }));
+    assert!(error["message"].as_str().expect("a text").contains("${SECRET:PIN}"), "{error}");
+    assert_no_part(&server.end());
+}
+
+#[test]
+fn the_log_shows_no_secrets() {
+    let (cli, site, file) = fixture();
+    let file = file.to_str().expect("text");
+    cli.json(&["open", &site.url("/")]).expect("an answer");
+    let talkative = cli.clone().env("SUREHAND_LOG", "cdp=trace");
+    let code = json!({ "code": "document.title = 'is ${SECRET:PIN}'" }).to_string();
+    let run = talkative.run(&["tool", "--secrets", file, "javascript_tool", &code]).expect("an answer");
+    assert!(run.stderr.contains("${SECRET:PIN}"), "{run:?}");
+    assert_no_part(&run.stderr);
+    // Nobody brought the secret along this time, but the daemon remembers it.
+    let run = talkative.run(&["get", "title"]).expect("an answer");
+    assert!(run.stderr.contains("${SECRET:PIN}"), "{run:?}");
+    assert_no_part(&run.stderr);
+    cli.shut_down().expect("a daemon that ends");
 }

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -20,11 +21,13 @@ pub use places::ResolveError;
 /// What a placeholder begins with; it ends with `}`.
 const OPENING: &str = "${SECRET:";
 
-/// See the module. `Debug` shows names only.
+/// See the module. Cheap to clone. `Debug` shows names only.
 #[derive(Clone, Default)]
 pub struct Secrets {
-    entries: Vec<Entry>,
-    forms: Forms,
+    entries: Arc<[Entry]>,
+    forms: Arc<Forms>,
+    /// Of these also short beginnings are masked.
+    wary: Vec<usize>,
 }
 
 #[derive(Clone)]
@@ -85,11 +88,23 @@ impl Secrets {
         }
         let forms = Forms::of(entries.iter().map(|entry| entry.value.as_str()));
         for entry in &entries {
-            if let Some(shown) = forms.find(&placeholder(&entry.name)).first() {
+            let found = forms.find(&placeholder(&entry.name), &[]);
+            if let Some(shown) = found.iter().find(|found| found.whole) {
                 return Err(SecretsError::InPlaceholder(entries[shown.of].line));
             }
         }
-        Ok(Self { entries, forms })
+        Ok(Self { entries: entries.into(), forms: Arc::new(forms), wary: Vec::new() })
+    }
+
+    /// Names and values, for the process that runs the tools: what it cuts it must mask before.
+    pub fn reveal(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().map(|entry| (entry.name.as_str(), entry.value.as_str()))
+    }
+
+    /// What [`reveal`](Self::reveal) gave.
+    pub fn revealed(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Self, SecretsError> {
+        let entry = |(index, (name, value))| Entry { line: index + 1, name, value };
+        Self::build(pairs.into_iter().enumerate().map(entry).collect())
     }
 
     /// What they are called, in the order of the file.
@@ -99,8 +114,13 @@ impl Secrets {
 
     /// Puts values in place of placeholders in the arguments of a tool, where a secret belongs; anywhere else a
     /// placeholder is an error. What was put in is not looked at again.
-    pub fn resolve(&self, tool: &str, arguments: &mut Value) -> Result<(), ResolveError> {
-        places::resolve(self, tool, arguments)
+    ///
+    /// What comes back is to be masked with the result: a field may take a part of a value only, and an error then quotes
+    /// what it took.
+    pub fn resolve(&self, tool: &str, arguments: &mut Value) -> Result<Self, ResolveError> {
+        let used = places::resolve(self, tool, arguments)?;
+        let wary = (0..self.entries.len()).filter(|index| used.contains(&self.entries[*index].name));
+        Ok(Self { wary: wary.collect(), ..self.clone() })
     }
 
     fn value(&self, name: &str) -> Option<&str> {
@@ -112,7 +132,7 @@ impl Secrets {
         if self.entries.is_empty() {
             return Cow::Borrowed(text);
         }
-        let mut found = self.forms.find(text);
+        let mut found = self.forms.find(text, &self.wary);
         if found.is_empty() {
             return Cow::Borrowed(text);
         }

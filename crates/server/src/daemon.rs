@@ -223,28 +223,22 @@ impl Daemon {
         let _tap = request.log.as_deref().map(|filter| self.taps.open(filter, messages.clone()));
         match request.task {
             Task::Run { command, settings } => Some(self.execute(*command, *settings, messages).await),
-            Task::Tool { name, arguments, toolsets, settings } => {
-                Some(self.call_tool(&name, arguments, &toolsets, *settings, messages).await)
+            Task::Tool { name, arguments, toolsets, settings, secrets } => {
+                // They are known before anything can be logged about the call.
+                let secrets = match secrets.try_into() {
+                    Ok(secrets) => self.taps.veil(secrets),
+                    Err(error) => return Some(Envelope::failure(crate::internal(error))),
+                };
+                let verbs = self.context(*settings, messages);
+                let cx = ToolContext { verbs, borrowed: self.borrowed.clone(), secrets };
+                Some(call_tool(&name, arguments, &toolsets, &cx).await)
             }
             Task::Status => Some(self.status().await),
         }
     }
 
-    async fn call_tool(
-        &self,
-        name: &str,
-        arguments: serde_json::Value,
-        toolsets: &[String],
-        settings: Settings,
-        messages: mpsc::UnboundedSender<Message>,
-    ) -> String {
-        let toolsets: Vec<Toolset> = toolsets.iter().filter_map(|set| Toolset::named(set).ok()).collect();
-        let verbs = Context { sessions: self.sessions.clone(), settings, notes: Arc::new(NotesTo(messages)) };
-        let cx = ToolContext { verbs, borrowed: self.borrowed.clone() };
-        match surehand_tools::call(&toolsets, name, arguments, &cx).await {
-            Ok(answer) => Envelope::data(&AnswerBody::from(answer)),
-            Err(fault) => Envelope::failure(fault),
-        }
+    fn context(&self, settings: Settings, messages: mpsc::UnboundedSender<Message>) -> Context {
+        Context { sessions: self.sessions.clone(), settings, notes: Arc::new(NotesTo(messages)) }
     }
 
     async fn execute(
@@ -254,7 +248,7 @@ impl Daemon {
         messages: mpsc::UnboundedSender<Message>,
     ) -> String {
         let as_json = settings.json;
-        let cx = Context { sessions: self.sessions.clone(), settings, notes: Arc::new(NotesTo(messages)) };
+        let cx = self.context(settings, messages);
         match command.execute(&cx).await {
             Err(fault) => Envelope::failure(fault),
             Ok(output) if as_json => Envelope::success(output.as_ref()),
@@ -271,6 +265,19 @@ impl Daemon {
         let data =
             serde_json::json!({ "pid": std::process::id(), "version": version(), "sessions": sessions });
         Envelope::data(&data)
+    }
+}
+
+async fn call_tool(
+    name: &str,
+    arguments: serde_json::Value,
+    toolsets: &[String],
+    cx: &ToolContext,
+) -> String {
+    let toolsets: Vec<Toolset> = toolsets.iter().filter_map(|set| Toolset::named(set).ok()).collect();
+    match surehand_tools::call(&toolsets, name, arguments, cx).await {
+        Ok(answer) => Envelope::data(&AnswerBody::from(answer)),
+        Err(fault) => Envelope::failure(fault),
     }
 }
 

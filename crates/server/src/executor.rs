@@ -66,15 +66,14 @@ impl Executor {
         settings: Settings,
         notes: Arc<dyn Notes>,
     ) -> Result<Answer, Fault> {
-        let called = match secrets::resolve(&self.secrets, name, &mut arguments) {
-            Ok(()) => {
-                let notes = Arc::new(MaskedNotes { secrets: self.secrets.clone(), to: notes });
-                self.place.call(toolsets, name, arguments, settings, notes).await
-            }
+        let secrets = match secrets::resolve(&self.secrets, name, &mut arguments) {
+            Ok(secrets) => Arc::new(secrets),
             // Like any failure of a tool, it is an answer.
-            Err(fault) => Ok(Answer::failure(&fault)),
+            Err(fault) => return secrets::mask(&self.secrets, Ok(Answer::failure(&fault))),
         };
-        secrets::mask(&self.secrets, called)
+        let notes = Arc::new(MaskedNotes { secrets: secrets.clone(), to: notes });
+        let called = self.place.call(toolsets, name, arguments, settings, notes, &secrets).await;
+        secrets::mask(&secrets, called)
     }
 
     /// For the journal of a client.
@@ -112,11 +111,12 @@ impl Place {
         arguments: Value,
         settings: Settings,
         notes: Arc<dyn Notes>,
+        secrets: &Arc<Secrets>,
     ) -> Result<Answer, Fault> {
         match self {
             Self::Here { sessions, borrowed } => {
                 let verbs = Context { sessions: sessions.clone(), settings, notes };
-                let cx = ToolContext { verbs, borrowed: borrowed.clone() };
+                let cx = ToolContext { verbs, borrowed: borrowed.clone(), secrets: secrets.clone() };
                 surehand_tools::call(toolsets, name, arguments, &cx).await
             }
             Self::Daemon(client) => {
@@ -125,6 +125,7 @@ impl Place {
                     arguments,
                     toolsets: toolsets.iter().map(|set| set.name().to_owned()).collect(),
                     settings: Box::new(settings),
+                    secrets: (**secrets).clone().into(),
                 };
                 let request = Request { version: version(), task, log: None };
                 let line = client.ask_async(&request).await?;

@@ -1,9 +1,14 @@
 //! Logging: a file for what nobody asked for, and taps through which a client sees what it asked for while it waits.
+//!
+//! Neither shows a secret that a call brought along, not even after the call: its page may still say it.
 
-use std::fmt::Write;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use surehand_guard::Secrets;
 use tokio::sync::mpsc;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -13,9 +18,60 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::wire::Message;
 
-/// Those who want to see the log.
+/// Those who want to see the log, and what nobody may see there.
 #[derive(Clone, Default)]
-pub(crate) struct Taps(Arc<Mutex<Vec<Tap>>>);
+pub(crate) struct Taps(Arc<Mutex<Vec<Tap>>>, Veil);
+
+/// Secrets that calls brought along, the latest last.
+#[derive(Clone, Default)]
+struct Veil(Arc<Mutex<VecDeque<Arc<Secrets>>>>);
+
+/// As many files of secrets are remembered; nobody uses as many at once.
+const MOST_VEILED: usize = 16;
+
+impl Veil {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Secrets>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Those that are known already are given back, and are the latest again.
+    fn learn(&self, secrets: Secrets) -> Arc<Secrets> {
+        if secrets.names().next().is_none() {
+            return Arc::default();
+        }
+        let mut known = self.lock();
+        let same = known.iter().position(|one| one.reveal().eq(secrets.reveal()));
+        let secrets = same.and_then(|at| known.remove(at)).unwrap_or_else(|| Arc::new(secrets));
+        known.push_back(secrets.clone());
+        if known.len() > MOST_VEILED {
+            known.pop_front();
+        }
+        secrets
+    }
+
+    fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let known: Vec<Arc<Secrets>> = self.lock().iter().cloned().collect();
+        known.iter().fold(Cow::Borrowed(text), |text, secrets| match secrets.mask(&text) {
+            Cow::Owned(masked) => Cow::Owned(masked),
+            Cow::Borrowed(_) => text,
+        })
+    }
+}
+
+/// Standard error, where each write is one line of the log.
+#[derive(Clone)]
+struct VeiledError(Veil);
+
+impl std::io::Write for VeiledError {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        std::io::stderr().write_all(self.0.mask(&String::from_utf8_lossy(line)).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
+}
 
 struct Tap {
     id: u64,
@@ -48,6 +104,11 @@ impl Taps {
         OpenTap { id, taps: self.clone() }
     }
 
+    /// From now on these are not shown.
+    pub fn veil(&self, secrets: Secrets) -> Arc<Secrets> {
+        self.1.learn(secrets)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Tap>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,8 +117,9 @@ impl Taps {
 /// Warnings go to the daemon's log, which is its standard error; the rest only to taps.
 pub(crate) fn install() -> Taps {
     let taps = Taps::default();
+    let veiled = VeiledError(taps.1.clone());
     let file = tracing_subscriber::fmt::layer()
-        .with_writer(std::io::stderr)
+        .with_writer(move || veiled.clone())
         .with_ansi(false)
         .with_filter(Targets::new().with_default(Level::WARN));
     let subscriber = tracing_subscriber::registry().with(file).with(TapLayer(taps.clone()));
@@ -89,9 +151,10 @@ impl<S: Subscriber> Layer<S> for TapLayer {
         }
         let mut line = format!("{} {}: ", metadata.level(), metadata.target());
         event.record(&mut Words(&mut line));
+        let line = self.0.1.mask(&line);
         for tap in wanting {
             // A client that went away closes its tap.
-            let _ = tap.to.send(Message::Log(line.clone()));
+            let _ = tap.to.send(Message::Log(line.clone().into_owned()));
         }
     }
 }
@@ -109,5 +172,25 @@ impl Visit for Words<'_> {
             "message" => write!(self.0, "{value:?}"),
             name => write!(self.0, " {name}={value:?}"),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_call_brought_along_is_not_logged() {
+        let veil = Veil::default();
+        assert_eq!(veil.mask("a hunter2 b"), "a hunter2 b");
+        let first = veil.learn(Secrets::parse("PW=hunter2").unwrap());
+        veil.learn(Secrets::parse("PIN=73519264").unwrap());
+        assert_eq!(veil.mask("a hunter2 b 73519264"), "a ${SECRET:PW} b ${SECRET:PIN}");
+        // The same file again is not another one, and many others do not fill the memory.
+        assert!(Arc::ptr_eq(&first, &veil.learn(Secrets::parse("PW=hunter2").unwrap())));
+        for n in 0..MOST_VEILED {
+            veil.learn(Secrets::parse(&format!("K=value-{n}")).unwrap());
+        }
+        assert_eq!(veil.lock().len(), MOST_VEILED);
     }
 }

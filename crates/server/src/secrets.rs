@@ -9,8 +9,8 @@ use surehand_guard::{ResolveError, Secrets};
 use surehand_session::{Fault, Kind};
 use surehand_tools::Answer;
 
-/// Puts secrets into the arguments of a tool.
-pub fn resolve(secrets: &Secrets, tool: &str, arguments: &mut Value) -> Result<(), Fault> {
+/// Puts secrets into the arguments of a tool. What comes back is to be masked with the result.
+pub fn resolve(secrets: &Secrets, tool: &str, arguments: &mut Value) -> Result<Secrets, Fault> {
     secrets.resolve(tool, arguments).map_err(|error| {
         let message = error.to_string();
         match error {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use surehand_guard::Secrets;
 use surehand_session::{Fault, Kind};
 use surehand_verbs::{Command, Output, Settings};
 
@@ -53,9 +54,43 @@ pub enum Task {
         toolsets: Vec<String>,
         /// And how.
         settings: Box<Settings>,
+        /// What the client masks: what a tool cuts, and what is logged, is masked where it runs.
+        #[serde(default, skip_serializing_if = "SecretsBody::is_empty")]
+        secrets: SecretsBody,
     },
     /// Tell how the daemon is.
     Status,
+}
+
+/// Secrets on their way to the daemon. `Debug` shows names only.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SecretsBody(Vec<(String, String)>);
+
+impl SecretsBody {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<Secrets> for SecretsBody {
+    fn from(secrets: Secrets) -> Self {
+        Self(secrets.reveal().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+    }
+}
+
+impl TryFrom<SecretsBody> for Secrets {
+    type Error = surehand_guard::SecretsError;
+
+    fn try_from(body: SecretsBody) -> Result<Self, Self::Error> {
+        Secrets::revealed(body.0)
+    }
+}
+
+impl std::fmt::Debug for SecretsBody {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
 }
 
 /// What the daemon sends back.

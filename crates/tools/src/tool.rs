@@ -8,6 +8,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use surehand_guard::Secrets;
 use surehand_page::Deadline;
 use surehand_session::{Fault, Kind, Session, Tab};
 use surehand_verbs::{Context, Hints};
@@ -22,6 +23,8 @@ pub struct ToolContext {
     pub verbs: Context,
     /// Browsers that somebody else started and that calls named.
     pub borrowed: Arc<direct::Endpoints>,
+    /// What the caller must not see. Whole answers are masked on their way out; what a tool cuts it masks before.
+    pub secrets: Arc<Secrets>,
 }
 
 impl ToolContext {

@@ -48,7 +48,7 @@ impl Stage {
             settings: Settings { session: "default".into(), cwd: home.path().into(), ..Default::default() },
             notes: Arc::new(()),
         };
-        Self { site, cx: ToolContext { verbs, borrowed: Arc::default() }, home }
+        Self { site, cx: ToolContext { verbs, borrowed: Arc::default(), secrets: Arc::default() }, home }
     }
 
     async fn open(&self, path: &str) -> Page {

@@ -114,10 +114,11 @@ fn call(
     config: &Effective,
     printer: &Printer,
 ) -> Result<ExitCode, Fault> {
-    surehand_server::secrets::resolve(&secrets, name, &mut arguments)?;
+    let secrets = Arc::new(surehand_server::secrets::resolve(&secrets, name, &mut arguments)?);
     let toolsets = Toolset::ALL.iter().map(|set| set.name().to_owned()).collect();
     let settings = Box::new(config.settings()?);
-    let task = Task::Tool { name: name.to_owned(), arguments, toolsets, settings };
+    let known = (*secrets).clone().into();
+    let task = Task::Tool { name: name.to_owned(), arguments, toolsets, settings, secrets: known };
     let log = std::env::var("SUREHAND_LOG").ok().filter(|filter| !filter.is_empty());
     let request = Request { version: version(), task, log };
     let mut progress = Progress::masked(*printer, secrets.clone());

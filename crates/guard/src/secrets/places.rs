@@ -60,17 +60,25 @@ pub enum ResolveError {
     },
 }
 
-pub(super) fn resolve(secrets: &Secrets, tool: &str, arguments: &mut Value) -> Result<(), ResolveError> {
-    Resolver { secrets, tool }.visit(arguments, &mut Vec::new())
+/// Says which secrets were put in.
+pub(super) fn resolve(
+    secrets: &Secrets,
+    tool: &str,
+    arguments: &mut Value,
+) -> Result<Vec<String>, ResolveError> {
+    let mut resolver = Resolver { secrets, tool, used: Vec::new() };
+    resolver.visit(arguments, &mut Vec::new())?;
+    Ok(resolver.used)
 }
 
 struct Resolver<'a> {
     secrets: &'a Secrets,
     tool: &'a str,
+    used: Vec<String>,
 }
 
 impl Resolver<'_> {
-    fn visit(&self, value: &mut Value, path: &mut Vec<String>) -> Result<(), ResolveError> {
+    fn visit(&mut self, value: &mut Value, path: &mut Vec<String>) -> Result<(), ResolveError> {
         match value {
             Value::String(text) => {
                 if text.contains(OPENING) {
@@ -94,13 +102,14 @@ impl Resolver<'_> {
         }
     }
 
-    fn written(&self, text: &str, path: &[String]) -> Result<String, ResolveError> {
+    fn written(&mut self, text: &str, path: &[String]) -> Result<String, ResolveError> {
         let writing = PLACES.iter().find(|(tool, pattern, _)| *tool == self.tool && fits(pattern, path));
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(Place { before, name, mut after }) = next(rest) {
             let Some((.., writing)) = writing else { return Err(self.misplaced(path, name)) };
             let value = self.secrets.value(name).ok_or_else(|| self.missing(name))?;
+            self.used.push(name.to_owned());
             out.push_str(before);
             match writing {
                 Writing::Plain => out.push_str(value),

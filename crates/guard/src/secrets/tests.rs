@@ -58,7 +58,7 @@ fn debug_shows_names_only() {
 fn a_secret_goes_where_it_belongs() {
     let secrets = secrets("PW=\"o'\\\\$x y\"\nSAY=open, then click it\nQ='a\"bcd'");
     let resolved =
-        |tool: &str, mut arguments: Value| secrets.resolve(tool, &mut arguments).map(|()| arguments);
+        |tool: &str, mut arguments: Value| secrets.resolve(tool, &mut arguments).map(|_| arguments);
     assert_eq!(
         resolved(
             "fill_form",
@@ -149,6 +149,50 @@ fn a_value_that_was_cut_off_is_masked() {
 }
 
 #[test]
+fn a_value_that_was_cut_off_without_a_sign_is_masked_if_most_of_it_is_there() {
+    let secrets = secrets("A=hunter2hunter\nB=password123");
+    assert_eq!(secrets.mask("it holds \"hunter2hunte\""), "it holds \"${SECRET:A}\"");
+    assert_eq!(secrets.mask("value=hunter2hun"), "value=${SECRET:A}");
+    assert_eq!(secrets.mask("“hunter2hunt”"), "“${SECRET:A}”");
+    // Less than that, or as the beginning of another word, is what anybody may write.
+    for text in ["type=\"password\"", "hunter2h", "hunter2huntsman", "password12X", "a hunter"] {
+        assert_eq!(secrets.mask(text), text);
+    }
+}
+
+#[test]
+fn what_a_call_put_in_is_masked_where_little_of_it_is_quoted() {
+    let secrets = secrets("A=hunter2hunter\nB=other-value");
+    let mut arguments = json!({ "fields": { "a": "${SECRET:A}" } });
+    let wary = secrets.resolve("fill_form", &mut arguments).unwrap();
+    let answer = r#"{"message":"it holds \"hunte\", not what was typed"}"#;
+    assert_eq!(wary.mask(answer), answer.replace("hunte", "${SECRET:A}"));
+    assert_eq!(wary.mask("\"othe\" hunter."), "\"othe\" hunter.");
+    assert_eq!(secrets.mask(answer), answer);
+}
+
+#[test]
+fn blanks_are_masked_as_a_page_shows_them() {
+    let two = secrets("A='two  blanks here'");
+    for text in ["two  blanks here", "two blanks here", "two\u{a0} blanks here", "two &nbsp;blanks here"] {
+        assert_eq!(two.mask(text), "${SECRET:A}", "{text:?}");
+    }
+    assert_eq!(two.mask(&STANDARD.encode("two blanks here")), "${SECRET:A}");
+    let lines = secrets("A=\" first line\\nsecond\\tline \"");
+    for text in ["first line second line", " first linesecond\tline ", " first line\r\nsecond\tline "] {
+        assert_eq!(lines.mask(text).trim(), "${SECRET:A}", "{text:?}");
+    }
+}
+
+#[test]
+fn what_escape_makes_of_a_value_is_masked() {
+    let secrets = secrets("A=pässwörd\nB='€uro 1000 ü'");
+    assert_eq!(secrets.mask("x=p%E4ssw%F6rd"), "x=${SECRET:A}");
+    assert_eq!(secrets.mask("x=p%25e4ssw%25f6rd."), "x=${SECRET:A}.");
+    assert_eq!(secrets.mask("%u20ACuro%201000%20%FC"), "${SECRET:B}");
+}
+
+#[test]
 fn structures_are_masked_with_their_names_and_numbers() {
     let secrets = secrets("PIN=12345678\nPW='a\"b\\c'");
     let mut value = json!({ "pin": 12345678, "list": ["x12345678y"], "a\"b\\c": true });
@@ -168,6 +212,16 @@ fn base64_in_lines_is_masked() {
     for text in [format!("{one}\r\n{two}"), format!("{one}\\n{two}")] {
         assert!(!secrets.mask(&text).contains(two.trim_end_matches('=')), "{}", secrets.mask(&text));
     }
+}
+
+#[test]
+fn a_long_page_with_many_secrets_takes_no_time() {
+    let file: String = (0..100).map(|n| format!("K{n}='välue & {n} of {}'\n", n * 7919)).collect();
+    let secrets = secrets(&file);
+    let page = STANDARD.encode("The quick brown fox välue & jumps over 12 lazy dogs. ".repeat(1500));
+    let began = std::time::Instant::now();
+    assert_eq!(secrets.mask(&page), page);
+    assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
 }
 
 #[test]
@@ -275,10 +329,31 @@ proptest! {
                 prop_assert!(!rest(&masked).contains(&encoded[core.0..core.1]), "{encoded} in {masked}");
                 prop_assert_eq!(secrets.mask(&masked), masked.as_str());
             }
-            // Of the neighbours only the bits that share a digit with the value go.
+            // Of the neighbours only the bits that share a digit with the value go, unless they look like its escapes.
+            if value.contains(['\\', '%', '&', '"']) {
+                continue;
+            }
             let masked = secrets.mask(&encoded).into_owned();
             prop_assert!(masked.starts_with(&encoded[..all.0]), "{encoded} in {masked}");
             prop_assert!(masked.ends_with(encoded[all.1..].trim_end_matches('=')) || masked.contains('='), "{encoded} in {masked}");
+        }
+    }
+
+    #[test]
+    fn no_base64_of_what_was_encoded_before_survives(value in value(), before in "[ -~]{0,4}", after in "[ -~]{0,4}") {
+        let Some(secrets) = one(&value) else { return Ok(()) };
+        let component = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
+        let latin: Option<Vec<u8>> = value.chars().map(|c| u8::try_from(c).ok()).collect();
+        let mut inner = vec![percent(&value, component, true).into_bytes(), in_json(&value).into_bytes()];
+        for bytes in std::iter::once(value.as_bytes().to_vec()).chain(latin.clone()) {
+            let bytes = [before.as_bytes(), &bytes, after.as_bytes()].concat();
+            inner.extend([STANDARD.encode(&bytes).into_bytes(), URL_SAFE_NO_PAD.encode(&bytes).into_bytes()]);
+        }
+        inner.extend(latin);
+        for bytes in inner {
+            let encoded = STANDARD.encode([before.as_bytes(), &bytes, after.as_bytes()].concat());
+            let masked = secrets.mask(&encoded);
+            prop_assert!(masked.contains("${SECRET:PW}"), "{encoded} of {bytes:?}");
         }
     }
 

@@ -87,9 +87,10 @@ impl Foreign {
     }
 
     async fn call_now(&self, name: &str, mut arguments: Value) -> Result<Answer, Fault> {
-        if let Err(fault) = secrets::resolve(&self.secrets, name, &mut arguments) {
-            return Ok(Answer::failure(&fault));
-        }
+        let secrets = match secrets::resolve(&self.secrets, name, &mut arguments) {
+            Ok(secrets) => secrets,
+            Err(fault) => return Ok(Answer::failure(&fault)),
+        };
         let client = self.client().await?;
         let mut params = CallToolRequestParams::new(name.to_owned());
         if let Value::Object(members) = arguments {
@@ -102,7 +103,7 @@ impl Foreign {
             Err(ServiceError::McpError(error)) => Ok(refusal(&error.message)),
             Err(error) => Err(unreachable(&self.server, &error.to_string())),
         };
-        secrets::mask(&self.secrets, called)
+        secrets::mask(&secrets, called)
     }
 }
 

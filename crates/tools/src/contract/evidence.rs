@@ -1,5 +1,7 @@
 //! What contracts are judged by, whoever has it: a tab, or a caller that looked before.
 
+use std::borrow::Cow;
+
 use super::{Since, Unit};
 
 /// What is known, or why it is not.
@@ -96,6 +98,10 @@ pub struct Exemplar {
 
 /// Where evidence comes from. Every question is asked when it is judged, not before.
 pub trait Evidence: Sync {
+    /// A text as it may be shown, before it is cut. It is judged as it is.
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(text)
+    }
     /// The address of the page.
     fn url(&self) -> impl Future<Output = Known<String>> + Send;
     /// The text of the first visible match, else of the first; `None` when nothing matches.

@@ -30,7 +30,9 @@ pub(super) async fn find<E: Evidence>(assertion: &Assertion, evidence: &E) -> Fo
         Assertion::Console { kind, message, uncaught, wanted, max_age_ms } => {
             match evidence.console().await {
                 Ok(said) => {
-                    console(&said, kind.as_deref(), message.as_ref(), *uncaught, *wanted, *max_age_ms)
+                    let shown = |text: &str| preview(&evidence.masked(text));
+                    let (kind, message) = (kind.as_deref(), message.as_ref());
+                    console(&said, kind, message, *uncaught, *wanted, *max_age_ms, shown)
                 }
                 Err(why) => Err(why),
             }
@@ -89,7 +91,7 @@ async fn dom_text<E: Evidence>(selector: &str, wanted: &Pattern, evidence: &E) -
         return Ok(Seen::clear(false, Value::Null, json!({ "matches": 0 })));
     };
     let fit = wanted.fit(&found.text);
-    let shown = json!({ "text_preview": preview(&found.text), "text_length": found.text.chars().count() });
+    let shown = json!({ "text_preview": preview(&evidence.masked(&found.text)), "text_length": found.text.chars().count() });
     let mut more = shown.clone();
     more["matches"] = json!(found.matches);
     more["matched_as"] = json!(fit.map(Fit::name));
@@ -108,7 +110,7 @@ async fn network<E: Evidence>(url: &Pattern, status_in: &[u16], since: Since, ev
     let wanted =
         |sent: &&&Sent| sent.status.is_some_and(|s| status_in.iter().any(|one| i64::from(*one) == s));
     let matched: Vec<&&Sent> = at_address.iter().filter(wanted).collect();
-    let show = |sent: &Sent| json!({ "url": preview(&sent.url), "status": sent.status });
+    let show = |sent: &Sent| json!({ "url": preview(&evidence.masked(&sent.url)), "status": sent.status });
     let near: Vec<Value> = at_address.iter().rev().take(SHOWN).map(|sent| show(sent)).collect();
     let more = json!({
         "matched_count": matched.len(),
@@ -136,6 +138,7 @@ fn console(
     uncaught: Option<bool>,
     wanted: Comparison,
     max_age_ms: Option<u64>,
+    shown: impl Fn(&str) -> String,
 ) -> Known<Seen> {
     let is_meant = |one: &&Said| {
         kind.is_none_or(|kind| one.kind == kind)
@@ -157,14 +160,14 @@ fn console(
     let count = meant.len() as f64;
     let observed = if dropped > 0 { Observed::AtLeast(count) } else { Observed::Exactly(count) };
     let show =
-        |one: &&Said| json!({ "type": one.kind, "message": preview(&one.text), "uncaught": one.uncaught });
-    let shown: Vec<Value> = meant.iter().rev().take(SHOWN).map(show).collect();
+        |one: &&Said| json!({ "type": one.kind, "message": shown(&one.text), "uncaught": one.uncaught });
+    let messages: Vec<Value> = meant.iter().rev().take(SHOWN).map(show).collect();
     let more = json!({
         "observed": meant.len(),
         "dropped_count": (dropped > 0).then_some(dropped),
-        "messages": shown,
+        "messages": messages,
     });
-    let actual = json!({ "count": meant.len(), "messages": shown });
+    let actual = json!({ "count": meant.len(), "messages": messages });
     let doubt = format!("{dropped} older messages are not recorded any more");
     Ok(Seen { holds: wanted.holds(observed), actual, more, doubt })
 }

@@ -8,7 +8,7 @@ fn said(kind: &str, text: &str, age_ms: f64) -> Said {
 }
 
 fn judged(said: &Entries<Said>, op: Op, value: f64, max_age_ms: Option<u64>) -> Option<bool> {
-    console(said, Some("error"), None, None, Comparison { op, value }, max_age_ms).unwrap().holds
+    console(said, Some("error"), None, None, Comparison { op, value }, max_age_ms, preview).unwrap().holds
 }
 
 #[test]
@@ -29,7 +29,8 @@ fn messages_are_chosen_by_type_pattern_and_whether_they_were_caught() {
     let count = |kind, pattern: Option<&str>, uncaught| {
         let pattern = pattern.map(|pattern| Pattern::either(pattern).unwrap());
         let wanted = Comparison { op: Op::Gte, value: 0.0 };
-        console(&log, kind, pattern.as_ref(), uncaught, wanted, None).unwrap().actual["count"].clone()
+        console(&log, kind, pattern.as_ref(), uncaught, wanted, None, preview).unwrap().actual["count"]
+            .clone()
     };
     assert_eq!(count(None, None, None), 2);
     assert_eq!(count(Some("error"), None, None), 1);

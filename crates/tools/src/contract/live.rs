@@ -1,8 +1,10 @@
 //! The evidence of a tab, as it is at the moment of each question.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use surehand_guard::Secrets;
 use surehand_page::{Deadline, Locator, Page, ScreenshotOptions};
 use surehand_session::{Kind, Session, Tab};
 
@@ -23,13 +25,21 @@ pub struct Live {
     /// How many requests there were when the contract began to be judged.
     entered: u64,
     deadline: Deadline,
+    secrets: Arc<Secrets>,
 }
 
 impl Live {
     /// The evidence of a tab. The contract begins to be judged now.
     pub fn enter(session: Arc<Session>, tab: Tab, classes: Classes, deadline: Deadline) -> Self {
         let entered = tab.page.request_mark();
-        Self { session, tab, classes, entered, deadline }
+        Self { session, tab, classes, entered, deadline, secrets: Arc::default() }
+    }
+
+    /// The same, showing no secrets.
+    #[must_use]
+    pub fn masking(mut self, secrets: &Arc<Secrets>) -> Self {
+        self.secrets = secrets.clone();
+        self
     }
 
     /// Another look at the same tab.
@@ -62,6 +72,10 @@ impl Live {
 }
 
 impl Evidence for Live {
+    fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.secrets.mask(text)
+    }
+
     async fn url(&self) -> Known<String> {
         Ok(self.page()?.url())
     }

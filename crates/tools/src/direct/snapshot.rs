@@ -43,16 +43,16 @@ impl TakeSnapshot {
         let (uids, mut text) = Uids::of(&snapshot);
         tab.keep(uids);
         if text.is_empty() {
-            text = page_text(&tab.page, &deadline).await?;
+            text = page_text(&tab.page, cx, &deadline).await?;
         }
         Ok(Answer::text(text.trim_end()))
     }
 }
 
 /// What a page says that shows nothing to an accessibility tree.
-async fn page_text(page: &Page, deadline: &Deadline) -> Result<String, Fault> {
+async fn page_text(page: &Page, cx: &ToolContext, deadline: &Deadline) -> Result<String, Fault> {
     let text = page.peek("document.body ? document.body.innerText : ''", deadline).await?;
     let text: String = serde_json::from_str(text.result.get()).unwrap_or_default();
-    let shown: String = text.chars().take(PAGE_TEXT).collect();
+    let shown: String = cx.secrets.mask(&text).chars().take(PAGE_TEXT).collect();
     Ok(format!("Page text:\n{shown}"))
 }

@@ -120,7 +120,7 @@ impl Tool for OcAssert {
         let _running = session.begin();
         let tab = tab(&session, self.tab_id.as_deref())?;
         let tab_id = tab.id();
-        let live = Live::enter(session, tab, classes, cx.verbs.deadline());
+        let live = Live::enter(session, tab, classes, cx.verbs.deadline()).masking(&cx.secrets);
         let judgement = match self.timeout_ms {
             None => judge(&assertion, &live).await,
             Some(limit) => until_it_passes(&assertion, live, Duration::from_millis(limit)).await,

@@ -92,6 +92,8 @@ impl Tool for ReadPage {
                 tab.page.read(&root, what, None, &deadline).await?.text()
             }
         };
+        // Half a secret is none that could be recognised: it is masked before the text is cut.
+        let whole = cx.secrets.mask(&whole);
         let (content, next_offset) = part(&whole, self.offset);
         let total = next_offset.map(|_| whole.chars().count());
         let read =

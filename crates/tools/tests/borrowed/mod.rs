@@ -142,7 +142,7 @@ impl Caller {
             settings: Settings::default(),
             notes: Arc::new(()),
         };
-        let context = Arc::new(ToolContext { verbs, borrowed: Arc::new(endpoints) });
+        let context = Arc::new(ToolContext { verbs, borrowed: Arc::new(endpoints), secrets: Arc::default() });
         Self { context, browser_url: browser_url.to_owned(), secret: None }
     }
 

@@ -244,19 +244,67 @@ fn what_cannot_be_is_refused_by_name() {
 }
 
 #[test]
-fn garbage_on_the_line_does_not_end_the_server() {
+fn garbage_on_the_line_is_answered() {
     let mut client = Client::new(&fresh_cli(), &[]);
-    for line in [
-        "this is no JSON",
-        "{\"jsonrpc\":\"2.0\"}",
-        "[]",
-        "null",
-        "{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":5}",
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let deep = format!(r#"{{"jsonrpc":"2.0","id":78,"method":"tools/call","params":{{"a":{deep}}}}}"#);
+    for (line, code, id) in [
+        ("this is no JSON", -32700, Value::Null),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"#, -32700, Value::Null),
+        (r#"{"jsonrpc":"2.0"}"#, -32600, Value::Null),
+        ("[]", -32600, Value::Null),
+        ("null", -32600, Value::Null),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32600, Value::Null),
+        (r#"{"jsonrpc":"2.0","id":77,"method":5}"#, -32600, json!(77)),
+        (&deep, -32600, json!(78)),
+        (r#"{"jsonrpc":"2.0","id":79,"method":"tools/call"}"#, -32602, json!(79)),
+        (r#"{"jsonrpc":"2.0","id":80,"method":"tools/call","params":{"name":5}}"#, -32602, json!(80)),
+        (
+            r#"{"jsonrpc":"2.0","id":81,"method":"tools/call","params":{"name":"navigate","arguments":"x"}}"#,
+            -32602,
+            json!(81),
+        ),
     ] {
         client.write(line);
+        let answer = client.hear();
+        assert_eq!(
+            (&answer["error"]["code"], answer.get("id")),
+            (&json!(code), Some(&id)),
+            "{line}: {answer}"
+        );
     }
+    client.to.as_mut().unwrap().write_all(b"\xff\xfe{}\n").unwrap();
+    assert_eq!(client.hear()["error"]["code"], -32700);
     let tools = client.ask("tools/list", json!({}));
     assert!(tools["result"]["tools"].is_array(), "{tools}");
+}
+
+#[test]
+fn a_message_that_is_too_large_is_answered_by_its_id() {
+    let mut client = Client::new(&fresh_cli(), &[]);
+    let large = "x".repeat(17 * 1024 * 1024);
+    let answer = client.ask("tools/call", json!({ "name": "act", "arguments": { "action": large } }));
+    assert_eq!(answer["error"]["code"], -32600, "{answer}");
+    assert!(client.ask("ping", json!({}))["result"].is_object());
+}
+
+#[test]
+fn the_revision_that_has_batches_gets_them_answered() {
+    let mut client = Client::start(&fresh_cli(), &[]);
+    client.initialize("2025-03-26");
+    let ask = |id: u64, method: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" });
+    client.write(&json!([ask(11, "ping"), told, 5, ask(12, "tools/list"), ask(13, "no/such")]).to_string());
+    let answers = client.hear();
+    let by_id = |id: Value| answers.as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone();
+    assert_eq!(answers.as_array().unwrap().len(), 4, "{answers}");
+    assert!(by_id(json!(11))["result"].is_object() && by_id(json!(12))["result"]["tools"].is_array());
+    assert_eq!(by_id(json!(13))["error"]["code"], -32601);
+    assert_eq!(by_id(Value::Null)["error"]["code"], -32600);
+    // Nobody asked anything: the next answer is that of the next request.
+    client.write(&json!([told]).to_string());
+    let id = client.send("ping", json!({}));
+    assert_eq!(client.hear()["id"], id);
 }
 
 #[test]

@@ -26,12 +26,12 @@ struct Response {
 
 impl Server {
     fn start(cli: &Cli) -> Self {
+        Self::start_at(cli, &["--http", "127.0.0.1:0"])
+    }
+
+    fn start_at(cli: &Cli, arguments: &[&str]) -> Self {
         let mut command = cli.command();
-        command
-            .args(["mcp", "--http", "127.0.0.1:0"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
+        command.arg("mcp").args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = command.spawn().expect(BINARY);
         let mut said = String::new();
         BufReader::new(process.stderr.take().unwrap()).read_line(&mut said).unwrap();
@@ -122,7 +122,10 @@ fn a_token_is_wanted_where_one_is_set() {
     {
         assert_eq!(server.request("POST", headers, &ping).status, 401);
     }
-    assert_ne!(server.request("POST", &[("Authorization", "Bearer s3cret-token")], &ping).status, 401);
+    for scheme in ["Bearer", "bearer"] {
+        let shown = format!("{scheme} s3cret-token");
+        assert_ne!(server.request("POST", &[("Authorization", &shown)], &ping).status, 401, "{scheme}");
+    }
 }
 
 #[test]
@@ -130,6 +133,55 @@ fn who_others_can_reach_needs_a_token() {
     let run = fresh_cli().run(&["mcp", "--http", "0.0.0.0:0"]).unwrap();
     assert_eq!(run.code, Some(2), "{run:?}");
     assert!(run.stderr.contains("token"), "{run:?}");
+    for (token, why) in [("short", "16 characters"), ("                    ", "blank")] {
+        let cli = fresh_cli().env("SUREHAND_MCP_TOKEN", token);
+        let run = cli.run(&["mcp", "--http", "0.0.0.0:0", "--allow-host", "me.example"]).unwrap();
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.stderr.contains(why), "{run:?}");
+    }
+}
+
+#[test]
+fn clients_come_in_under_the_names_that_were_allowed() {
+    let token = "0123456789abcdef0123";
+    let cli = fresh_cli().env("SUREHAND_MCP_TOKEN", token);
+    let nameless = cli.run(&["mcp", "--http", "0.0.0.0:0"]).unwrap();
+    assert_eq!(nameless.code, Some(2), "{nameless:?}");
+    assert!(nameless.stderr.contains("--allow-host"), "{nameless:?}");
+    let arguments = ["--http", "0.0.0.0:0", "--allow-host", "me.example", "--allow-host", "10.1.2.3"];
+    let mut server = Server::start_at(&cli, &arguments);
+    server.host = server.host.replace("0.0.0.0", "127.0.0.1");
+    let port = server.host.rsplit(':').next().unwrap().to_owned();
+    let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
+    let shown = format!("Bearer {token}");
+    let status =
+        |host: &str| server.request("POST", &[("Host", host), ("Authorization", &shown)], &ping).status;
+    for host in [format!("me.example:{port}"), format!("10.1.2.3:{port}"), format!("localhost:{port}")] {
+        assert_ne!(status(&host), 403, "{host}");
+    }
+    assert_eq!(status(&format!("other.example:{port}")), 403);
+}
+
+#[test]
+fn bodies_that_are_no_messages_are_answered_as_such() {
+    let server = Server::start(&fresh_cli());
+    for (body, code) in
+        [("xx", -32700), ("", -32700), ("{\"jsonrpc\":\"2.0\"}", -32600), ("[]", -32600), ("5", -32600)]
+    {
+        let response = server.request("POST", &[], body);
+        assert_eq!(response.status, 400, "{body}: {}", response.body);
+        let error: Value = serde_json::from_str(&response.body).expect(&response.body);
+        assert_eq!((&error["error"]["code"], error.get("id")), (&json!(code), Some(&Value::Null)), "{body}");
+    }
+    let large = format!("\"{}\"", "x".repeat(17 * 1024 * 1024));
+    assert_eq!(server.request("POST", &[], &large).status, 413);
+    // Who may not come in is not told what is wrong.
+    assert_eq!(server.request("POST", &[("Host", "evil.example")], "xx").status, 403);
+    let session = server.join();
+    for params in [json!(null), json!({ "name": 5 }), json!({ "name": "navigate", "arguments": "x" })] {
+        let (response, message) = server.rpc(Some(&session), 5, "tools/call", &params);
+        assert_eq!(message["error"]["code"], -32602, "{params}: {}", response.body);
+    }
 }
 
 #[test]

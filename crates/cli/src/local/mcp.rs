@@ -43,6 +43,9 @@ struct Serve {
     /// Serve over HTTP at this address instead of standard input and output, e.g. 127.0.0.1:8931
     #[arg(long, value_name = "ADDRESS")]
     http: Option<SocketAddr>,
+    /// Let clients reach it under this name, too; may be given several times
+    #[arg(long, value_name = "NAME", requires = "http")]
+    allow_host: Vec<String>,
     /// Which sets of tools, separated by commas [default: page]
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     toolsets: Vec<String>,
@@ -56,7 +59,7 @@ impl Mcp {
         match &self.action {
             Some(_) if self.serve.says_something() => Err(Fault::new(
                 Kind::Usage,
-                "--http, --toolsets and --secrets before `install` are for serving",
+                "--http, --allow-host, --toolsets and --secrets before `install` are for serving",
             )
             .hint("surehand mcp install claude --toolsets page,direct")),
             Some(Action::Install(install)) => install.run(printer),
@@ -67,13 +70,15 @@ impl Mcp {
 
 impl Serve {
     fn says_something(&self) -> bool {
-        self.http.is_some() || !self.toolsets.is_empty() || self.secrets.is_some()
+        let lists = [&self.toolsets, &self.allow_host];
+        self.http.is_some() || self.secrets.is_some() || lists.iter().any(|list| !list.is_empty())
     }
 
     fn run(&self, config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
         let http = self.http.map(|address| HttpOptions {
             address,
             token: std::env::var("SUREHAND_MCP_TOKEN").ok().filter(|token| !token.is_empty()),
+            allowed_hosts: self.allow_host.clone(),
         });
         surehand_server::mcp::serve(McpOptions {
             toolsets: if self.toolsets.is_empty() { vec![Toolset::Page] } else { sets(&self.toolsets)? },

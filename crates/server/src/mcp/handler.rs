@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
+    ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProgressToken, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -22,6 +22,7 @@ use surehand_verbs::Settings;
 
 use super::McpOptions;
 use super::journal::Journal;
+use super::judge::misfit;
 use crate::executor::Executor;
 
 /// See the module.
@@ -168,6 +169,17 @@ impl ServerHandler for Handler {
     ) -> impl Future<Output = Result<ListToolsResult, ErrorData>> + Send + '_ {
         let tools = specs(&self.offered()).into_iter().map(tool).collect();
         std::future::ready(Ok(ListToolsResult::with_all_items(tools)))
+    }
+
+    /// What the SDK does not know; it takes params that do not fit for that.
+    fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<CustomResult, ErrorData>> + Send + '_ {
+        let error = misfit(&request.method, request.params.as_ref())
+            .unwrap_or_else(|| ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+        std::future::ready(Err(error))
     }
 
     async fn call_tool(

@@ -1,13 +1,16 @@
 //! Many clients over streamable HTTP.
 
+mod door;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -15,6 +18,7 @@ use surehand_session::{Fault, Kind};
 
 use super::McpOptions;
 use super::handler::Handler;
+use super::judge::{Judged, LARGEST_REQUEST, Refusal, judge};
 use crate::executor::Executor;
 use crate::ipc;
 
@@ -25,23 +29,19 @@ pub struct HttpOptions {
     pub address: SocketAddr,
     /// What clients must show; needed where others can reach the address.
     pub token: Option<String>,
+    /// Names, with or without a port, under which clients reach the server beside its own address.
+    pub allowed_hosts: Vec<String>,
 }
 
 /// A client that is silent for this long is gone, and its session with it.
 const SILENCE: Duration = Duration::from_secs(30 * 60);
-
-/// A tool call is not a film.
-const LARGEST_REQUEST: usize = 16 * 1024 * 1024;
 
 pub(super) async fn serve(
     options: &McpOptions,
     http: &HttpOptions,
     executor: &Executor,
 ) -> Result<(), Fault> {
-    if !http.address.ip().is_loopback() && http.token.is_none() {
-        return Err(Fault::new(Kind::Usage, format!("others can reach {}: a token is needed", http.address))
-            .hint("give one with SUREHAND_MCP_TOKEN, or listen on 127.0.0.1"));
-    }
+    door::check(http)?;
     let listener = tokio::net::TcpListener::bind(http.address).await.map_err(|error| {
         Fault::new(Kind::EndpointUnreachable, format!("cannot listen on {}: {error}", http.address))
             .hint("choose another port; 0 lets the system choose")
@@ -49,7 +49,8 @@ pub(super) async fn serve(
     let bound = listener.local_addr().map_err(crate::internal)?;
     let stop = tokio_util::sync::CancellationToken::new();
     let app = Router::new()
-        .route_service("/mcp", service(options, executor, bound, &stop))
+        .route_service("/mcp", service(options, executor, http, bound, &stop))
+        .layer(from_fn(tell_what_is_wrong))
         .layer(from_fn_with_state(Arc::new(http.token.clone()), check_token));
     tracing::info!("listening on http://{bound}/mcp");
     crate::say(&format!("http://{bound}/mcp"));
@@ -64,6 +65,7 @@ pub(super) async fn serve(
 fn service(
     options: &McpOptions,
     executor: &Executor,
+    http: &HttpOptions,
     bound: SocketAddr,
     stop: &tokio_util::sync::CancellationToken,
 ) -> StreamableHttpService<Handler, LocalSessionManager> {
@@ -71,22 +73,10 @@ fn service(
     let mut config = SessionConfig::default();
     config.keep_alive = Some(SILENCE);
     sessions.session_config = config;
-    // A page in somebody's browser must not reach this server: neither under another name nor from another origin.
-    let port = bound.port();
-    let mut hosts = vec![bound.to_string(), bound.ip().to_string()];
-    if bound.ip().is_loopback() || bound.ip().is_unspecified() {
-        hosts.extend(["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()]);
-    }
-    let origins = hosts.iter().map(|host| {
-        if host.ends_with(&format!(":{port}")) {
-            format!("http://{host}")
-        } else {
-            format!("http://{}:{port}", bracketed(host))
-        }
-    });
+    let names = door::Names::of(bound, &http.allowed_hosts);
     let config = StreamableHttpServerConfig::default()
-        .with_allowed_origins(origins.collect::<Vec<_>>())
-        .with_allowed_hosts(hosts)
+        .with_allowed_origins(names.origins)
+        .with_allowed_hosts(names.hosts)
         .enforce_origin_validation()
         .with_max_request_body_bytes(LARGEST_REQUEST)
         .with_cancellation_token(stop.clone());
@@ -94,22 +84,46 @@ fn service(
     StreamableHttpService::new(move || Ok(Handler::new(&options, &executor)), Arc::new(sessions), config)
 }
 
-fn bracketed(host: &str) -> String {
-    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
-}
-
 async fn check_token(State(token): State<Arc<Option<String>>>, request: Request, next: Next) -> Response {
-    let Some(token) = token.as_deref() else { return next.run(request).await };
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let given = given.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
-    if same(given.as_bytes(), token.as_bytes()) {
+    if token.as_deref().is_none_or(|token| door::shows(given, token)) {
         return next.run(request).await;
     }
     (StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, "Bearer")], "a token is needed").into_response()
 }
 
-/// Takes the same time wherever they differ.
-fn same(given: &[u8], wanted: &[u8]) -> bool {
-    let differing = given.iter().zip(wanted).fold(0, |all, (a, b)| all | (a ^ b));
-    given.len() == wanted.len() && differing == 0
+/// The SDK answers a body that it cannot read as if it were of another type. It goes first all the same: who may not
+/// come in is not told anything.
+async fn tell_what_is_wrong(request: Request, next: Next) -> Response {
+    if request.method() != Method::POST || !is_json(request.headers()) {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, LARGEST_REQUEST).await else {
+        return refused(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::too_large(None));
+    };
+    let response = next.run(Request::from_parts(parts, Body::from(body.clone()))).await;
+    match response.status() {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => unreadable(&body).unwrap_or(response),
+        _ => response,
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
+}
+
+fn unreadable(body: &Bytes) -> Option<Response> {
+    match judge(body, false) {
+        Judged::Refused(refusal) => Some(refused(StatusCode::BAD_REQUEST, &refusal)),
+        // An empty body is no message either.
+        Judged::Nothing => Some(refused(StatusCode::BAD_REQUEST, &Refusal::empty())),
+        Judged::Message(_) | Judged::Batch(_) => None,
+    }
+}
+
+fn refused(status: StatusCode, refusal: &Refusal) -> Response {
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    (status, json, refusal.to_json().to_string()).into_response()
 }

@@ -2,9 +2,11 @@
 //!
 //! What lives here: the protocol's side of things. What must not: what a tool does.
 
+mod desk;
 mod handler;
 mod http;
 mod journal;
+mod judge;
 mod stdio;
 
 use std::path::PathBuf;

@@ -7,6 +7,7 @@ use rmcp::transport::io::stdio_pipes;
 use surehand_session::{Fault, Kind};
 
 use super::McpOptions;
+use super::desk::Desk;
 use super::handler::Handler;
 use crate::executor::Executor;
 use crate::ipc;
@@ -14,7 +15,8 @@ use crate::ipc;
 pub(super) async fn serve(options: &McpOptions, executor: &Executor) -> Result<(), Fault> {
     let handler = Handler::new(&Arc::new(options.clone()), executor);
     let serving = async {
-        let running = match Box::pin(handler.serve(stdio_pipes())).await {
+        let (from, to) = stdio_pipes();
+        let running = match Box::pin(handler.serve(Desk::new(from, to))).await {
             Ok(running) => running,
             // A client that hangs up before it said who it is has done nothing wrong.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

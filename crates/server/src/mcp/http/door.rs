@@ -1,0 +1,170 @@
+//! Who may come in: under which names the server answers, for pages of which origins, and with which token.
+
+use std::net::SocketAddr;
+
+use surehand_session::{Fault, Kind};
+
+use super::HttpOptions;
+
+/// A token that is shorter can be guessed where others can reach the server.
+const SHORTEST_TOKEN: usize = 16;
+
+/// Is the door safe where it stands?
+pub(super) fn check(http: &HttpOptions) -> Result<(), Fault> {
+    let HttpOptions { address, token, allowed_hosts } = http;
+    if let Some(token) = token {
+        check_token(token)?;
+    }
+    allowed_hosts.iter().try_for_each(|host| check_host(host))?;
+    if address.ip().is_loopback() {
+        return Ok(());
+    }
+    let usage = |message: String| Fault::new(Kind::Usage, message);
+    match token {
+        None => Err(usage(format!("others can reach {address}: a token is needed"))
+            .hint("give one with SUREHAND_MCP_TOKEN, or listen on 127.0.0.1")),
+        Some(token) if token.len() < SHORTEST_TOKEN => Err(usage(format!(
+            "others can reach {address}: a token of at least {SHORTEST_TOKEN} characters is needed"
+        ))
+        .hint("make one with `openssl rand -hex 16`, or listen on 127.0.0.1")),
+        Some(_) if address.ip().is_unspecified() && allowed_hosts.is_empty() => Err(usage(format!(
+            "{address} is every address of this machine, but not a name that clients could use"
+        ))
+        .hint("name it as clients do: --allow-host build.example or --allow-host 192.168.1.5")),
+        Some(_) => Ok(()),
+    }
+}
+
+/// What cannot stand in a header can never be shown.
+fn check_token(token: &str) -> Result<(), Fault> {
+    if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Ok(());
+    }
+    Err(Fault::new(Kind::Usage, "SUREHAND_MCP_TOKEN is blank, or has characters that no header can carry")
+        .hint("use letters, digits and punctuation, without blanks"))
+}
+
+fn check_host(host: &str) -> Result<(), Fault> {
+    let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
+    let name = split_port(host).0;
+    if !name.is_empty() && name.chars().all(fine) {
+        return Ok(());
+    }
+    Err(Fault::new(Kind::Usage, format!("{host:?} is no host"))
+        .hint("--allow-host takes a name or an address, with or without a port: build.example:8931"))
+}
+
+/// Under which names the server answers, and pages of which origins may ask it. A page in somebody's browser must not
+/// reach it under a name that somebody else chose.
+#[derive(Debug, PartialEq)]
+pub(super) struct Names {
+    pub hosts: Vec<String>,
+    pub origins: Vec<String>,
+}
+
+impl Names {
+    pub fn of(bound: SocketAddr, allowed: &[String]) -> Self {
+        let mut hosts = vec![bound.to_string(), bound.ip().to_string()];
+        if bound.ip().is_loopback() || bound.ip().is_unspecified() {
+            hosts.extend(["localhost", "127.0.0.1", "::1"].map(str::to_owned));
+        }
+        let mut origins: Vec<String> = hosts.iter().map(|host| origin("http", host, bound.port())).collect();
+        for host in allowed {
+            // Somebody may stand in front of it and speak TLS.
+            origins.extend(["http", "https"].map(|scheme| origin(scheme, host, bound.port())));
+            hosts.push(host.clone());
+        }
+        Self { hosts, origins }
+    }
+}
+
+fn origin(scheme: &str, host: &str, usual_port: u16) -> String {
+    let (name, port) = split_port(host);
+    let name =
+        if name.contains(':') && !name.starts_with('[') { format!("[{name}]") } else { name.to_owned() };
+    format!("{scheme}://{name}:{}", port.unwrap_or(usual_port))
+}
+
+/// The port behind a name or an address; an IPv6 address without brackets has none.
+fn split_port(host: &str) -> (&str, Option<u16>) {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !name.contains(':') || name.ends_with(']') => match port.parse() {
+            Ok(port) => (name, Some(port)),
+            Err(_) => (host, None),
+        },
+        _ => (host, None),
+    }
+}
+
+/// Does the header show the token? The name of the scheme may be written in any way.
+pub(super) fn shows(header: Option<&str>, token: &str) -> bool {
+    let Some((scheme, given)) = header.and_then(|header| header.split_once(' ')) else { return false };
+    scheme.eq_ignore_ascii_case("bearer") && same(given.trim().as_bytes(), token.as_bytes())
+}
+
+/// Takes the same time wherever they differ.
+fn same(given: &[u8], wanted: &[u8]) -> bool {
+    let differing = given.iter().zip(wanted).fold(0, |all, (a, b)| all | (a ^ b));
+    given.len() == wanted.len() && differing == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(address: &str, token: Option<&str>, hosts: &[&str]) -> Result<(), String> {
+        let allowed_hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+        let token = token.map(str::to_owned);
+        check(&HttpOptions { address: address.parse().unwrap(), token, allowed_hosts }).map_err(|f| f.message)
+    }
+
+    #[test]
+    fn who_others_can_reach_is_protected() {
+        let long = Some("0123456789abcdef");
+        assert_eq!(checked("127.0.0.1:1", None, &[]), Ok(()));
+        assert_eq!(checked("127.0.0.1:1", Some("short"), &["me.example"]), Ok(()));
+        assert_eq!(checked("192.168.1.5:1", long, &[]), Ok(()));
+        assert_eq!(checked("0.0.0.0:1", long, &["me.example"]), Ok(()));
+        for (address, token, hosts, why) in [
+            ("192.168.1.5:1", None, &[][..], "token"),
+            ("192.168.1.5:1", Some("0123456789abcde"), &[], "16 characters"),
+            ("192.168.1.5:1", Some("                    "), &[], "blank"),
+            ("127.0.0.1:1", Some(" "), &[], "blank"),
+            ("0.0.0.0:1", long, &[], "name"),
+            ("[::]:1", long, &[], "name"),
+            ("0.0.0.0:1", long, &["http://me.example"], "no host"),
+            ("0.0.0.0:1", long, &["*"], "no host"),
+            ("0.0.0.0:1", long, &[""], "no host"),
+        ] {
+            let message = checked(address, token, hosts).unwrap_err();
+            assert!(message.contains(why), "{address} {token:?} {hosts:?}: {message}");
+        }
+    }
+
+    #[test]
+    fn names_are_its_own_and_those_that_were_allowed() {
+        let names = |bound: &str, allowed: &[&str]| {
+            let allowed: Vec<String> = allowed.iter().map(|host| (*host).to_owned()).collect();
+            Names::of(bound.parse().unwrap(), &allowed)
+        };
+        let lan = names("192.168.1.5:8931", &[]);
+        assert_eq!(lan.hosts, ["192.168.1.5:8931", "192.168.1.5"]);
+        assert!(lan.origins.iter().all(|origin| origin == "http://192.168.1.5:8931"), "{lan:?}");
+        let all = names("0.0.0.0:8931", &["me.example", "fe80::1", "proxy.example:443"]);
+        assert!(all.hosts.contains(&"me.example".to_owned()) && all.hosts.contains(&"localhost".to_owned()));
+        for origin in ["http://me.example:8931", "http://[fe80::1]:8931", "https://proxy.example:443"] {
+            assert!(all.origins.contains(&origin.to_owned()), "{all:?}");
+        }
+        assert!(names("[::1]:80", &[]).origins.contains(&"http://[::1]:80".to_owned()));
+    }
+
+    #[test]
+    fn the_scheme_of_a_token_is_written_in_any_way() {
+        for header in ["Bearer t0ken", "bearer t0ken", "BEARER  t0ken"] {
+            assert!(shows(Some(header), "t0ken"), "{header}");
+        }
+        for header in [None, Some("t0ken"), Some("Basic t0ken"), Some("Bearer t0ke"), Some("Bearer")] {
+            assert!(!shows(header, "t0ken"), "{header:?}");
+        }
+    }
+}

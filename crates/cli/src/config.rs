@@ -99,6 +99,9 @@ const KEYS: [(&str, Shape); 11] = [
 /// A file that comes with somebody's code must not choose which program runs.
 const NOT_FROM_PROJECTS: [&str; 2] = ["executable-path", "args"];
 
+/// Keys that hold paths.
+const PATHS: [&str; 2] = ["profile", "executable-path"];
+
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Source {
@@ -207,6 +210,17 @@ impl Effective {
         self.values.get("json").and_then(|(value, _)| value.as_bool()).unwrap_or(false)
     }
 
+    /// The flags of this command line as another needs them, from wherever it is started: without `--json`, which is about
+    /// this one's output, and with full paths.
+    pub fn flag_words(&self) -> Result<Vec<String>, Fault> {
+        let here = std::env::current_dir().map_err(crate::internal)?;
+        let given = self
+            .values
+            .iter()
+            .filter(|(key, (_, source))| matches!(source, Source::Flag(_)) && key.as_str() != "json");
+        Ok(given.flat_map(|(key, (value, _))| words_of(key, value, &here)).collect())
+    }
+
     /// Did anybody name a session?
     pub fn names_session(&self) -> bool {
         self.values.contains_key("session")
@@ -236,6 +250,25 @@ impl Effective {
             json: flags.json,
         })
     }
+}
+
+fn words_of(key: &str, value: &Value, here: &Path) -> Vec<String> {
+    let flag = format!("--{key}");
+    let text = match value {
+        Value::Boolean(true) => return vec![flag],
+        Value::Boolean(false) => return vec![format!("{flag}=false")],
+        Value::Array(words) => {
+            let words: Vec<String> = words.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            surehand_verbs::join_words(&words)
+        }
+        Value::String(path) if PATHS.contains(&key) => here.join(path).display().to_string(),
+        Value::String(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        // No key holds anything else.
+        _ => return Vec::new(),
+    };
+    // What looks like a flag must not become one.
+    if text.starts_with('-') { vec![format!("{flag}={text}")] } else { vec![flag, text] }
 }
 
 fn unusable(why: String) -> Fault {

@@ -114,6 +114,54 @@ fn a_project_has_files_of_its_own() {
 }
 
 #[test]
+fn options_go_into_the_entry() {
+    let person = Person::new();
+    fs_err::write(person.project.join("secrets.env"), "PW=hunter2\n").expect("a file");
+    let args = |words: &str| parsed(&person.install(words).0)["mcpServers"]["surehand"]["args"].clone();
+    assert_eq!(
+        args("claude --session shop --headed --timeout 99"),
+        json!(["mcp", "--headed", "--session", "shop", "--timeout", "99"])
+    );
+    let all = args(
+        "claude --profile me --executable-path bin/chrome --args --foo --proxy http://127.0.0.1:1 --user-agent me \
+         --ignore-https-errors=false --idle-timeout 0 --secrets secrets.env --toolsets page",
+    );
+    let here = |path: &str| person.project.join(path).display().to_string();
+    assert_eq!(
+        all,
+        json!([
+            "mcp",
+            "--toolsets",
+            "page",
+            "--secrets",
+            here("secrets.env"),
+            "--args=--foo",
+            "--executable-path",
+            here("bin/chrome"),
+            "--idle-timeout",
+            "0",
+            "--ignore-https-errors=false",
+            "--profile",
+            here("me"),
+            "--proxy",
+            "http://127.0.0.1:1",
+            "--user-agent",
+            "me",
+        ])
+    );
+    // What the server would refuse is not written.
+    let before = text(&person.home.join(".claude.json"));
+    for (words, code) in [
+        ("claude --session a/b", "usage"),
+        ("claude --secrets none.env", "missing-file"),
+        ("claude --http 127.0.0.1:1", "usage"),
+    ] {
+        assert_eq!(person.run(words).error_code(), code, "{words}");
+    }
+    assert_eq!(text(&person.home.join(".claude.json")), before);
+}
+
+#[test]
 fn a_second_time_changes_nothing_and_says_so() {
     let person = Person::new();
     for client in CLIENTS {

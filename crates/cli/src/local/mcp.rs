@@ -32,7 +32,7 @@ pub(crate) struct Mcp {
 enum Action {
     /// Write the configuration of an MCP client, keeping what is there
     #[command(
-        after_help = "Example:\n  surehand mcp install claude\n  surehand mcp install vscode --project --toolsets page,direct\n  surehand mcp install zed --print"
+        after_help = "Example:\n  surehand mcp install claude\n  surehand mcp install vscode --project --toolsets page,direct\n  surehand mcp install codex --session shop --headed --secrets secrets.env\n  surehand mcp install zed --print"
     )]
     Install(install::Install),
 }
@@ -62,7 +62,7 @@ impl Mcp {
                 "--http, --allow-host, --toolsets and --secrets before `install` are for serving",
             )
             .hint("surehand mcp install claude --toolsets page,direct")),
-            Some(Action::Install(install)) => install.run(printer),
+            Some(Action::Install(install)) => install.run(config, printer),
             None => self.serve.run(config, printer),
         }
     }

@@ -10,6 +10,8 @@ use surehand_session::{Fault, Kind};
 
 use super::clients::{Client, Folders, NAME};
 use super::json_text::{self, Node, Style};
+use crate::config::Effective;
+use crate::local::secrets;
 use crate::local::tools::sets;
 use crate::printer::Printer;
 
@@ -28,6 +30,9 @@ pub(super) struct Install {
     /// Which sets of tools, separated by commas [default: page]
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     toolsets: Vec<String>,
+    /// KEY=value lines that agents may use as ${SECRET:KEY} without seeing the value
+    #[arg(long, value_name = "FILE")]
+    secrets: Option<PathBuf>,
 }
 
 /// Members of another kind of entry, which contradict ours.
@@ -45,14 +50,10 @@ enum Edit {
 }
 
 impl Install {
-    pub fn run(&self, printer: &Printer) -> Result<ExitCode, Fault> {
+    pub fn run(&self, config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
         let client = self.client;
         let program = program()?;
-        let mut arguments = vec!["mcp".to_owned()];
-        if !self.toolsets.is_empty() {
-            sets(&self.toolsets)?;
-            arguments.extend(["--toolsets".to_owned(), self.toolsets.join(",")]);
-        }
+        let arguments = self.arguments(config, printer)?;
         let path = client.file(&folders()?, self.project);
         let present = match read(&path) {
             // Printing needs nothing of the file.
@@ -87,12 +88,35 @@ impl Install {
     }
 }
 
+impl Install {
+    /// What the client gives to the program. What would be refused then is refused now.
+    fn arguments(&self, config: &Effective, printer: &Printer) -> Result<Vec<String>, Fault> {
+        config.settings()?;
+        let mut arguments = vec!["mcp".to_owned()];
+        if !self.toolsets.is_empty() {
+            sets(&self.toolsets)?;
+            arguments.extend(["--toolsets".to_owned(), self.toolsets.join(",")]);
+        }
+        if let Some(path) = &self.secrets {
+            secrets::read(Some(path), printer)?;
+            let path = std::path::absolute(path).map_err(crate::internal)?;
+            arguments.extend(["--secrets".to_owned(), as_text(path, "the file of secrets")?]);
+        }
+        arguments.extend(config.flag_words()?);
+        Ok(arguments)
+    }
+}
+
 /// This program, as a client must call it.
 fn program() -> Result<String, Fault> {
     let program = std::env::current_exe().map_err(crate::internal)?;
-    program.into_os_string().into_string().map_err(|path| {
-        Fault::new(Kind::NotUtf8, format!("the path of this program is not text: {}", path.display()))
-            .hint("move the program to another folder")
+    as_text(program, "this program")
+}
+
+fn as_text(path: PathBuf, what: &str) -> Result<String, Fault> {
+    path.into_os_string().into_string().map_err(|path| {
+        Fault::new(Kind::NotUtf8, format!("the path of {what} is not text: {}", path.display()))
+            .hint("move it to another folder")
     })
 }
 

@@ -185,6 +185,32 @@ fn bodies_that_are_no_messages_are_answered_as_such() {
 }
 
 #[test]
+fn the_revision_that_has_batches_gets_them_answered() {
+    let server = Server::start(&fresh_cli());
+    let who = json!({ "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": { "name": "t", "version": "1" } });
+    let introduction =
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": who }).to_string();
+    let session = server.request("POST", &[], &introduction).session.unwrap();
+    let ask = |id: u64, method: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
+    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let here = [("Mcp-Session-Id", session.as_str())];
+    assert_eq!(server.request("POST", &here, &json!([told]).to_string()).status, 202);
+    let batch = json!([ask(2, "ping"), 5, ask(3, "tools/list")]).to_string();
+    let response = server.request("POST", &here, &batch);
+    let answers: Vec<Value> = serde_json::from_str(&response.body).expect(&response.body);
+    assert_eq!(answers.len(), 3, "{}", response.body);
+    assert!(answers.iter().any(|one| one["id"] == 3 && one["result"]["tools"].is_array()));
+    assert!(answers.iter().any(|one| one["id"] == Value::Null && one["error"]["code"] == -32600));
+    // Neither strangers nor other revisions get that far.
+    assert_eq!(server.request("POST", &[("Host", "evil.example"), here[0]], &batch).status, 403);
+    assert_eq!(server.request("POST", &[("Mcp-Session-Id", "none")], &batch).status, 404);
+    assert_eq!(
+        server.request("POST", &[here[0], ("MCP-Protocol-Version", "2025-06-18")], &batch).status,
+        400
+    );
+}
+
+#[test]
 fn clients_have_sessions_of_their_own_that_end_with_them() {
     let site = Site::builder()
         .page("/a", "<title>A</title><script>document.cookie='who=a'</script>")

@@ -1,5 +1,6 @@
 //! Many clients over streamable HTTP.
 
+mod batch;
 mod door;
 
 use std::net::SocketAddr;
@@ -102,6 +103,11 @@ async fn tell_what_is_wrong(request: Request, next: Next) -> Response {
     let Ok(body) = to_bytes(body, LARGEST_REQUEST).await else {
         return refused(StatusCode::PAYLOAD_TOO_LARGE, &Refusal::too_large(None));
     };
+    if batch::are_taken(&parts.headers)
+        && let Some(messages) = batch::of(&body)
+    {
+        return batch::answer(parts, messages, next).await;
+    }
     let response = next.run(Request::from_parts(parts, Body::from(body.clone()))).await;
     match response.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => unreadable(&body).unwrap_or(response),

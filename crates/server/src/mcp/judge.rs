@@ -39,6 +39,10 @@ impl Refusal {
         Self::new(id, ErrorCode::INVALID_REQUEST, message)
     }
 
+    pub fn invalid(why: impl Into<String>) -> Self {
+        Self::new(None, ErrorCode::INVALID_REQUEST, why)
+    }
+
     pub fn empty() -> Self {
         Self::new(None, ErrorCode::PARSE_ERROR, "there is nothing")
     }
@@ -78,7 +82,7 @@ fn unreadable(bytes: &[u8], error: &serde_json::Error) -> Refusal {
 }
 
 fn batch(values: Vec<Value>, taken: bool) -> Judged {
-    let refused = |why: &str| Judged::Refused(Refusal::new(None, ErrorCode::INVALID_REQUEST, why));
+    let refused = |why: &str| Judged::Refused(Refusal::invalid(why));
     match (taken, values.is_empty()) {
         (false, _) => refused("only revision 2025-03-26 has batches, once it was agreed upon"),
         (true, true) => refused("a batch has at least one message"),
@@ -86,7 +90,8 @@ fn batch(values: Vec<Value>, taken: bool) -> Judged {
     }
 }
 
-fn message(value: Value) -> Judged {
+/// Judges one message.
+pub(super) fn message(value: Value) -> Judged {
     let id = value.get("id").map(|id| RequestId::deserialize(id).ok());
     let invalid =
         |why: &str| Judged::Refused(Refusal::new(id.clone().flatten(), ErrorCode::INVALID_REQUEST, why));

@@ -308,7 +308,7 @@ fn the_log_shows_no_secrets() {
     let (cli, site, file) = fixture();
     let file = file.to_str().expect("text");
     cli.json(&["open", &site.url("/")]).expect("an answer");
-    let talkative = cli.clone().env("SUREHAND_LOG", "cdp=trace");
+    let talkative = cli.env("SUREHAND_LOG", "cdp=trace");
     let code = json!({ "code": "document.title = 'is ${SECRET:PIN}'" }).to_string();
     let run = talkative.run(&["tool", "--secrets", file, "javascript_tool", &code]).expect("an answer");
     assert!(run.stderr.contains("${SECRET:PIN}"), "{run:?}");
@@ -317,5 +317,5 @@ fn the_log_shows_no_secrets() {
     let run = talkative.run(&["get", "title"]).expect("an answer");
     assert!(run.stderr.contains("${SECRET:PIN}"), "{run:?}");
     assert_no_part(&run.stderr);
-    cli.shut_down().expect("a daemon that ends");
+    talkative.shut_down().expect("a daemon that ends");
 }

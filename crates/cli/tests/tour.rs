@@ -339,6 +339,10 @@ fn a_batch_goes_on_after_a_failure_unless_told_otherwise() {
     let two = step(json!(["eval", "1 + 1"]), json!({ "result": 2, "origin": case.site().url("/plain") }));
     assert_eq!(good, json!([title, two]));
 
+    let own =
+        json(&case.cli, &["batch", "click #none --timeout 200", "wait #none --timeout 200", "get title"]);
+    assert_eq!((own.error_code(), own.data().as_array().map(Vec::len)), ("batch-failed", Some(3)));
+    assert!(own.elapsed < std::time::Duration::from_secs(3), "{:?}", own.elapsed);
     let run = json(&case.cli, &["--timeout", "500", "batch", "click #none", "get title"]);
     assert_eq!((run.code, run.success(), run.error_code()), (Some(1), false, "batch-failed"));
     assert_eq!(

@@ -60,6 +60,13 @@ impl Context {
         Ok((session, tab))
     }
 
+    /// The same with another time limit, if one is given.
+    pub(crate) fn with_timeout(&self, timeout: Option<u64>) -> Self {
+        let mut settings = self.settings.clone();
+        settings.timeout = timeout.or(settings.timeout);
+        Self { sessions: self.sessions.clone(), settings, notes: self.notes.clone() }
+    }
+
     /// Writes the elements that a fault offers into its message, each with a reference.
     pub async fn name_matches(&self, fault: Fault) -> Fault {
         match self.session().await {

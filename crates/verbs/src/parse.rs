@@ -12,23 +12,47 @@ use crate::list::Command;
 /// Reads command lines; the grammar is built once.
 pub(crate) struct LineParser(clap::Command);
 
+/// A command, and what its line says about how it is to be run.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub command: Command,
+    /// How long it may wait, in milliseconds.
+    pub timeout: Option<u64>,
+}
+
 impl LineParser {
     pub fn new() -> Self {
-        let grammar = clap::Command::new("surehand").no_binary_name(true).subcommand_required(true);
+        let timeout = clap::Arg::new(TIMEOUT).long(TIMEOUT).value_name("MS").global(true);
+        let grammar = clap::Command::new("surehand")
+            .no_binary_name(true)
+            .subcommand_required(true)
+            .arg(timeout.value_parser(clap::value_parser!(u64)));
         Self(Command::augment_subcommands(grammar).disable_help_subcommand(true))
     }
 
-    pub fn parse(&mut self, words: &[String]) -> Result<Command, Fault> {
+    pub fn parse(&mut self, words: &[String]) -> Result<Line, Fault> {
         let words = arrange_find(words.to_vec(), &self.0);
         let matches = self.0.try_get_matches_from_mut(words).map_err(|error| usage_fault(&error))?;
-        Command::from_arg_matches(&matches).map_err(|error| usage_fault(&error))
+        let command = Command::from_arg_matches(&matches).map_err(|error| usage_fault(&error))?;
+        // A flag for all commands may stand before or behind the verb.
+        let inner = matches.subcommand().and_then(|(_, inner)| inner.get_one::<u64>(TIMEOUT));
+        let timeout = inner.or_else(|| matches.get_one(TIMEOUT)).copied();
+        Ok(Line { command, timeout })
     }
 }
+
+/// The one flag of the whole program that means something for a single command.
+const TIMEOUT: &str = "timeout";
 
 /// Reads one command line. The grammar is kept for the next: playbooks have thousands of lines.
 pub fn parse_line(words: &[String]) -> Result<Command, Fault> {
     static PARSER: LazyLock<Mutex<LineParser>> = LazyLock::new(|| Mutex::new(LineParser::new()));
-    PARSER.lock().unwrap_or_else(PoisonError::into_inner).parse(words)
+    let line = PARSER.lock().unwrap_or_else(PoisonError::into_inner).parse(words)?;
+    match line.timeout {
+        None => Ok(line.command),
+        Some(_) => Err(Fault::new(Kind::Usage, "--timeout is not part of the command here")
+            .hint("a step of a playbook has a `timeout` of its own")),
+    }
 }
 
 /// An error of the grammar as a fault: one sentence, and the nearest word as a hint.

@@ -7,14 +7,14 @@ use serde_json::value::RawValue;
 use surehand_session::{Fault, Kind};
 
 use crate::list::Command;
-use crate::parse::LineParser;
+use crate::parse::{Line, LineParser};
 use crate::words::{join_words, split_words};
 use crate::{Context, Effect, Report, Verb};
 
 /// Run several commands in one go
 ///
 /// Each argument is one command line. From standard input: one command per line, or a JSON array of strings or of arrays
-/// of strings. A failed command does not stop the rest unless --bail is given.
+/// of strings. A failed command does not stop the rest unless --bail is given. A line may have a --timeout of its own.
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
 #[command(after_help = "Example:\n  surehand batch 'open 127.0.0.1:8000' 'click #go' 'get text h1'\n  echo '[[\"get\",\"url\"]]' | surehand batch")]
 pub struct Batch {
@@ -83,7 +83,7 @@ impl Verb for Batch {
         }
         let mut parser = LineParser::new();
         // All lines are read before the first runs: a typing error in the last must not leave half a batch done.
-        let commands: Vec<Command> =
+        let commands: Vec<Line> =
             lines.iter().map(|line| parser.parse(line).map_err(|fault| about(line, fault))).collect::<Result<_, _>>()?;
         let mut steps = Vec::new();
         for (line, command) in lines.into_iter().zip(commands) {
@@ -112,7 +112,8 @@ fn about(line: &[String], mut fault: Fault) -> Fault {
     fault
 }
 
-async fn run_one(line: Vec<String>, command: Command, cx: &Context) -> Step {
+async fn run_one(line: Vec<String>, Line { command, timeout }: Line, cx: &Context) -> Step {
+    let cx = &cx.with_timeout(timeout);
     let outcome = match command {
         Command::Batch(_) => Err(Fault::new(Kind::Usage, "a batch cannot hold a batch").hint("put its commands here")),
         command => command.execute(cx).await,
@@ -138,22 +139,22 @@ async fn run_one(line: Vec<String>, command: Command, cx: &Context) -> Step {
 /// One line of a JSON batch: a command line, or its words.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Line {
+enum Written {
     Text(String),
     Words(Vec<String>),
 }
 
 fn lines_of(input: &str) -> Result<Vec<Vec<String>>, Fault> {
     if input.trim_start().starts_with('[') {
-        let lines: Vec<Line> = serde_json::from_str(input).map_err(|error| {
+        let lines: Vec<Written> = serde_json::from_str(input).map_err(|error| {
             Fault::new(Kind::Usage, format!("the batch is no JSON array of commands: {error}"))
                 .hint("write [[\"open\",\"127.0.0.1:8000\"],[\"get\",\"title\"]]")
         })?;
         return lines
             .into_iter()
             .map(|line| match line {
-                Line::Words(words) => Ok(words),
-                Line::Text(text) => words_of(&text),
+                Written::Words(words) => Ok(words),
+                Written::Text(text) => words_of(&text),
             })
             .collect();
     }

@@ -109,7 +109,7 @@ impl Find {
                 .hint("e.g. `surehand find role heading get text`"));
         }
         action.insert(place, selector);
-        match LineParser::new().parse(&action)? {
+        match LineParser::new().parse(&action)?.command {
             Command::Find(_) | Command::Batch(_) => {
                 Err(Fault::new(Kind::Usage, format!("{:?} is no action on an element", action[0]))
                     .hint("actions are click, fill, check, hover, get text …"))

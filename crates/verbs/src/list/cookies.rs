@@ -125,6 +125,7 @@ impl Verb for Cookies {
                 set.refuse_unwritable()?;
                 let name = set.name.clone();
                 let page = session.active_tab()?.page.url();
+                set.refuse_without_site(&page)?;
                 session.set_cookies(vec![set.cookie(page)]).await?;
                 // The browser drops a cookie that breaks its rules without a word.
                 if !session.cookies().await?.iter().any(|cookie| cookie.name == name) {
@@ -150,6 +151,16 @@ impl SetCookie {
             return Err(Fault::new(Kind::Usage, what).hint("write them as %3B and the like"));
         }
         Ok(())
+    }
+
+    /// A cookie belongs to a site: a page without one has none to give it to.
+    fn refuse_without_site(&self, page: &str) -> Result<(), Fault> {
+        let is_site = page.starts_with("http://") || page.starts_with("https://");
+        if is_site || self.url.is_some() || self.domain.is_some() {
+            return Ok(());
+        }
+        let what = format!("the page that is open keeps no cookies: {page}");
+        Err(Fault::new(Kind::NoStorage, what).hint("open a page of the site first, or give --url or --domain"))
     }
 
     fn cookie(self, page: String) -> NewCookie {

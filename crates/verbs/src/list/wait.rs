@@ -148,6 +148,8 @@ impl Verb for Wait {
     async fn run(self, cx: &Context) -> Result<Waited, Fault> {
         if let Some(target) = self.target {
             return match milliseconds(&target)? {
+                Some(_) if self.state.is_some() => Err(Fault::new(Kind::Usage, "a time has no state")
+                    .hint("--state goes with a selector: surehand wait '#spinner' --state hidden")),
                 Some(ms) => wait_for_time(cx, ms).await,
                 None => wait_for_element(cx, target, self.state.unwrap_or_default()).await,
             };
@@ -162,6 +164,10 @@ impl Verb for Wait {
             return Ok(Waited::Request { request: Box::new(without_secret_parameters(request)) });
         }
         if let Some(text) = self.text {
+            if text.trim().is_empty() {
+                return Err(Fault::new(Kind::Usage, "an empty text is on every page")
+                    .hint("give the text to wait for: surehand wait --text 'Thank you'"));
+            }
             tab.page.wait_for_text(&text, &cx.deadline()).await?;
             return Ok(Waited::Text { text });
         }

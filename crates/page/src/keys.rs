@@ -1,5 +1,6 @@
 //! The keys of a US keyboard: names, codes and the text they make.
 
+use crate::key_names::{INTERNATIONAL, NAMED, NUMBER_PAD, WITHOUT_CODE};
 use crate::{Error, Result};
 
 /// The protocol's modifier bits.
@@ -74,14 +75,15 @@ impl KeyChord {
     /// Reads a chord. `+` itself is a key too: `Control++`.
     pub fn parse(text: &str) -> Result<Self> {
         let (held, last) = match text.strip_suffix('+') {
-            Some("") => ("", "+"),
-            Some(held) => (held.strip_suffix('+').ok_or_else(|| unknown(text))?, "+"),
-            None => text.rsplit_once('+').unwrap_or(("", text)),
+            Some("") => (None, "+"),
+            Some(held) => (Some(held.strip_suffix('+').ok_or_else(|| unknown(text))?), "+"),
+            None => text.rsplit_once('+').map_or((None, text), |(held, last)| (Some(held), last)),
         };
         let mut modifiers = Vec::new();
-        for name in held.split('+').filter(|name| !name.is_empty()) {
-            let key = named(name).filter(|key| key.modifier_bit() != 0).ok_or_else(|| unknown(name))?;
-            modifiers.push(key);
+        for name in held.into_iter().flat_map(|held| held.split('+')) {
+            let key = named(name).filter(|key| key.modifier_bit() != 0);
+            // Nothing before a `+` is no key: the chord as a whole makes no sense.
+            modifiers.push(key.ok_or_else(|| unknown(if name.is_empty() { text } else { name }))?);
         }
         let shifted = modifiers.iter().any(|key| key.modifier_bit() == SHIFT);
         let key = named(last).ok_or_else(|| unknown(last))?;
@@ -105,58 +107,6 @@ pub(crate) fn for_character(character: char) -> Option<(Key, bool)> {
         _ => printable(character),
     }
 }
-
-/// Keys that type nothing, or only a control character: name, code, virtual code.
-const NAMED: [(&str, &str, i64); 48] = [
-    ("Enter", "Enter", 13),
-    ("Tab", "Tab", 9),
-    ("Escape", "Escape", 27),
-    ("Backspace", "Backspace", 8),
-    ("Delete", "Delete", 46),
-    ("Insert", "Insert", 45),
-    ("Home", "Home", 36),
-    ("End", "End", 35),
-    ("PageUp", "PageUp", 33),
-    ("PageDown", "PageDown", 34),
-    ("ArrowLeft", "ArrowLeft", 37),
-    ("ArrowUp", "ArrowUp", 38),
-    ("ArrowRight", "ArrowRight", 39),
-    ("ArrowDown", "ArrowDown", 40),
-    ("Shift", "ShiftLeft", 16),
-    ("Control", "ControlLeft", 17),
-    ("Alt", "AltLeft", 18),
-    ("Meta", "MetaLeft", 91),
-    ("CapsLock", "CapsLock", 20),
-    ("NumLock", "NumLock", 144),
-    ("ScrollLock", "ScrollLock", 145),
-    ("Pause", "Pause", 19),
-    ("PrintScreen", "PrintScreen", 44),
-    ("ContextMenu", "ContextMenu", 93),
-    ("F1", "F1", 112),
-    ("F2", "F2", 113),
-    ("F3", "F3", 114),
-    ("F4", "F4", 115),
-    ("F5", "F5", 116),
-    ("F6", "F6", 117),
-    ("F7", "F7", 118),
-    ("F8", "F8", 119),
-    ("F9", "F9", 120),
-    ("F10", "F10", 121),
-    ("F11", "F11", 122),
-    ("F12", "F12", 123),
-    ("F13", "F13", 124),
-    ("F14", "F14", 125),
-    ("F15", "F15", 126),
-    ("F16", "F16", 127),
-    ("F17", "F17", 128),
-    ("F18", "F18", 129),
-    ("F19", "F19", 130),
-    ("F20", "F20", 131),
-    ("F21", "F21", 132),
-    ("F22", "F22", 133),
-    ("F23", "F23", 134),
-    ("F24", "F24", 135),
-];
 
 /// What people write for some of them.
 const ALIASES: [(&str, &str); 20] = [
@@ -214,6 +164,9 @@ fn named(name: &str) -> Option<Key> {
     if let Some((key, code, virtual_code)) = NAMED.iter().find(|(key, ..)| key.eq_ignore_ascii_case(name)) {
         return Some(plain(key, code, *virtual_code));
     }
+    if let Some(key) = WITHOUT_CODE.iter().find(|key| key.eq_ignore_ascii_case(name)) {
+        return Some(plain(key, "", 0));
+    }
     by_code(name)
 }
 
@@ -240,8 +193,23 @@ fn by_code(code: &str) -> Option<Key> {
         let text = Some(digit.to_string());
         return Some(Key { key: digit.into(), code: code.to_owned(), virtual_code, text, location: 3 });
     }
+    if let Some((_, key, virtual_code)) = NUMBER_PAD.iter().find(|(name, ..)| *name == code) {
+        return Some(Key { code: code.to_owned(), location: 3, ..typing(key, *virtual_code) });
+    }
+    if let Some((_, key, virtual_code)) = INTERNATIONAL.iter().find(|(name, ..)| *name == code) {
+        return Some(Key { code: code.to_owned(), ..typing(key, *virtual_code) });
+    }
+    if let Some((key, code, virtual_code)) = NAMED.iter().find(|(_, name, _)| *name == code) {
+        return Some(plain(key, code, *virtual_code));
+    }
     let (character, ..) = PUNCTUATION.iter().find(|(_, _, name, _)| *name == code)?;
     printable(*character).map(|(key, _)| key)
+}
+
+/// A key that types what it is called; Enter types a line break.
+fn typing(key: &str, virtual_code: i64) -> Key {
+    let text = if key == "Enter" { "\r" } else { key };
+    Key { key: key.to_owned(), code: String::new(), virtual_code, text: Some(text.to_owned()), location: 0 }
 }
 
 fn single(text: Option<&str>) -> Option<char> {
@@ -251,7 +219,12 @@ fn single(text: Option<&str>) -> Option<char> {
 
 fn plain(key: &str, code: &str, virtual_code: i64) -> Key {
     let text = (key == "Enter").then(|| "\r".to_owned());
-    let location = i64::from(matches!(key, "Shift" | "Control" | "Alt" | "Meta"));
+    let location = match key {
+        "Shift" | "Control" | "Alt" | "Meta" => 1,
+        "AltGraph" => 2,
+        "Clear" => 3,
+        _ => 0,
+    };
     Key { key: key.to_owned(), code: code.to_owned(), virtual_code, text, location }
 }
 
@@ -298,6 +271,9 @@ fn any_character(character: char) -> Key {
 
 /// `Shift+a` types `A`, `Shift+1` types `!`.
 fn with_shift(key: Key) -> Key {
+    if key.location == 3 {
+        return key;
+    }
     let Some(character) = key.text.as_deref().and_then(|text| single(Some(text))) else { return key };
     let shifted = match character {
         c if c.is_ascii_lowercase() => c.to_ascii_uppercase(),
@@ -308,7 +284,9 @@ fn with_shift(key: Key) -> Key {
 }
 
 fn nearest(name: &str) -> Option<String> {
-    let known = NAMED.iter().map(|(key, ..)| *key).chain(ALIASES.iter().map(|(alias, _)| *alias));
+    let named = NAMED.iter().map(|(key, ..)| *key).chain(WITHOUT_CODE.iter().copied());
+    let known =
+        named.chain(NUMBER_PAD.iter().map(|(code, ..)| *code)).chain(ALIASES.iter().map(|(alias, _)| *alias));
     known
         .map(|known| (strsim::jaro_winkler(&known.to_lowercase(), &name.to_lowercase()), known))
         .filter(|(likeness, _)| *likeness > 0.75)
@@ -343,6 +321,33 @@ mod tests {
         assert!(KeyChord::parse("Hyper+a").is_err());
         assert!(KeyChord::parse("").is_err());
         assert!(KeyChord::parse("Control+").is_err());
+        for nothing_held in ["+a", "++a", "++", "Control++a", "+Control+a"] {
+            assert!(KeyChord::parse(nothing_held).is_err(), "{nothing_held}");
+        }
+    }
+
+    #[test]
+    fn every_key_is_found_by_its_name_and_by_its_place() {
+        for (name, key, code, virtual_code, location) in [
+            ("NumpadEnter", "Enter", "NumpadEnter", 13, 3),
+            ("NumpadAdd", "+", "NumpadAdd", 107, 3),
+            ("Shift+NumpadSubtract", "-", "NumpadSubtract", 109, 3),
+            ("AltGraph", "AltGraph", "AltRight", 225, 2),
+            ("IntlBackslash", "\\", "IntlBackslash", 226, 0),
+            ("Clear", "Clear", "Numpad5", 12, 3),
+            ("MediaPlayPause", "MediaPlayPause", "MediaPlayPause", 179, 0),
+            ("audiovolumeup", "AudioVolumeUp", "AudioVolumeUp", 175, 0),
+            ("LaunchApp2", "LaunchApplication2", "LaunchApp2", 183, 0),
+            ("Paste", "Paste", "Paste", 0, 0),
+            ("ZoomIn", "ZoomIn", "", 0, 0),
+        ] {
+            let found = KeyChord::parse(name).unwrap().key;
+            assert_eq!(
+                (found.key.as_str(), found.code.as_str(), found.virtual_code, found.location),
+                (key, code, virtual_code, location),
+                "{name}"
+            );
+        }
     }
 
     #[test]

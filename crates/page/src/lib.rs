@@ -21,6 +21,7 @@ mod frames;
 mod gestures;
 mod interception;
 mod keepsake;
+mod key_names;
 mod keyboard;
 mod keys;
 mod locate;

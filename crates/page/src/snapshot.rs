@@ -86,6 +86,9 @@ struct Described {
 /// A frame that does not describe itself in this time is shown as an empty frame: it stalls only itself.
 const FRAME_TIME: Duration = Duration::from_secs(2);
 
+/// The role of what may be a frame.
+const EMBEDDED: &str = "embed";
+
 /// Frames in frames in frames: no honest page goes deeper, and a snapshot must end.
 const DEEPEST: usize = 64;
 
@@ -180,18 +183,26 @@ impl Snapshot {
         for row in piece.rows.lines() {
             let Some(mut node) = parse_row(row, piece.world) else { continue };
             node.depth += indent;
+            let child = self.shown_in(&node);
+            if node.role == EMBEDDED {
+                // One that shows a picture or a player says nothing.
+                if child.is_none() {
+                    continue;
+                }
+                node.role = "iframe";
+            }
             if self.depth.is_some_and(|depth| node.depth >= depth as usize) {
                 continue;
             }
             visit(&node);
-            if let Some(child) = self.shown_in(&node).filter(|_| nested < DEEPEST) {
+            if let Some(child) = child.filter(|_| nested < DEEPEST) {
                 self.walk_piece(child, node.depth + 1, nested + 1, visit);
             }
         }
     }
 
     fn shown_in(&self, node: &Node<'_>) -> Option<&Piece> {
-        let handle = node.handle.filter(|_| node.role == "iframe")?;
+        let handle = node.handle.filter(|_| node.role == "iframe" || node.role == EMBEDDED)?;
         self.pieces.iter().find(|piece| piece.owner == Some(handle))
     }
 }

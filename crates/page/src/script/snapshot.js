@@ -134,7 +134,7 @@ class SnapshotWalk {
     }
     const hints = facts !== NO_ATTRIBUTES || isPointerRoot || localNameOf(element) === 'label' ? hintsOf(element, facts, isPointerRoot, place) : '';
     if (hints !== '') this.#addAction(element, role, hints, below);
-    else if (role === 'iframe') this.#addFrame(element, below);
+    else if (role === 'iframe' || mayShowFrame(element)) this.#addFrame(element, below);
     else if (this.isInteractive) this.#addContext(element, role, below);
     else this.#addStructure(element, role, facts, below);
   }
@@ -153,7 +153,9 @@ class SnapshotWalk {
   /** The content of the frame is another document's snapshot; its rows are put below this one. */
   #addFrame(element, place) {
     if (!hasArea(boundingBoxOf(element))) return;
-    this.#addRow(element, { role: 'iframe', hasId: true, hints: '', name: this.names.name(element, 'iframe'), value: '' }, place, place);
+    // Whether an embed shows a document or a picture is known only to the browser.
+    const role = isHtml(element, 'embed') ? 'embed' : 'iframe';
+    this.#addRow(element, { role, hasId: true, hints: '', name: this.names.name(element, 'iframe'), value: '' }, place, place);
   }
 
   /** In an interactive snapshot: headings, and named containers that hold something to act on. */
@@ -289,6 +291,11 @@ class SnapshotWalk {
     this.#kept++;
     if (this.#textDepth < this.maxDepth) this.#rows.push(`${this.#textDepth}\ttext\t\t\t${text}\t\n`);
   }
+}
+
+/** Elements beside `iframe` that show another document in place of themselves. */
+function mayShowFrame(element) {
+  return isHtml(element, 'embed') || (isHtml(element, 'object') && element.contentWindow !== null);
 }
 
 /** The legend of a fieldset and the caption of a table were already said, unless ARIA names them otherwise. */

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use surehand_cdp::protocol::runtime;
 
+use crate::navigate::{FailedLoad, failed_load};
 use crate::page::Page;
 use crate::state::{Navigation, State};
 use crate::{Deadline, Dialog};
@@ -14,6 +15,8 @@ use crate::{Deadline, Dialog};
 pub struct Aftermath {
     /// The new address, if the action led to one.
     pub navigated: Option<String>,
+    /// The address that it led to, if that could not be opened.
+    pub failed: Option<FailedLoad>,
     /// Where a navigation leads that has not come to its page yet.
     pub navigating: Option<String>,
     /// A dialog that waits for an answer.
@@ -28,8 +31,12 @@ pub struct Aftermath {
 
 impl Aftermath {
     /// Did anything take the page away from under the element?
-    pub(crate) fn moved_on(&self) -> bool {
-        self.navigated.is_some() || self.navigating.is_some() || self.dialog.is_some() || self.closed
+    pub fn moved_on(&self) -> bool {
+        self.navigated.is_some()
+            || self.failed.is_some()
+            || self.navigating.is_some()
+            || self.dialog.is_some()
+            || self.closed
     }
 }
 
@@ -45,6 +52,9 @@ pub(crate) struct Mark {
 
 /// A page reacts to a key within this, or is stuck.
 const REACTION: Duration = Duration::from_millis(500);
+
+/// A new page that has something to say while it loads has said it by then.
+const FIRST_WORDS: Duration = Duration::from_millis(300);
 
 /// A page that is left answers within this, or not at all.
 const LAST_WORDS: Duration = Duration::from_millis(300);
@@ -87,6 +97,14 @@ impl Page {
         tokio::time::sleep(LAST_WORDS).await;
     }
 
+    /// A page often says or asks something as soon as it is there: who led to it hears of it.
+    async fn hear_out(&self, deadline: &Deadline) {
+        let heard =
+            |state: &State| (state.frames.main().progress.load || state.dialog.is_some()).then_some(());
+        // A page that takes longer is no concern of the action.
+        let _ = self.until(&deadline.at_most(FIRST_WORDS), "the new page", heard).await;
+    }
+
     /// What followed since. If a navigation started, waits for it to commit.
     pub(crate) async fn settle(&self, before: &Mark, deadline: &Deadline) -> Aftermath {
         if before.has_left(&self.lock()) {
@@ -94,19 +112,25 @@ impl Page {
             // A page that never answers is no failure of the action; the next command will tell.
             let _ = self.until(deadline, "the navigation", ended).await;
         }
+        if before.has_committed(&self.lock()) {
+            self.hear_out(deadline).await;
+        }
         if before.expects_download(&self.lock()) {
             let begun = |state: &State| (state.downloads.pushed() > before.downloads).then_some(());
             // One that does not begin is told by `wait --download`.
             let _ = self.until(&deadline.at_most(DOWNLOAD_BEGINS), "a download", begun).await;
         }
         let state = self.lock();
-        let navigated = before.has_moved(&state).then(|| state.frames.main().url.clone());
-        let is_on_its_way = navigated.is_none() && before.has_left(&state) && state.navigation.pending;
+        let failed = if before.has_committed(&state) { failed_load(&state) } else { None };
+        let has_moved = before.has_moved(&state);
+        let navigated = (has_moved && failed.is_none()).then(|| state.frames.main().url.clone());
+        let is_on_its_way = !has_moved && before.has_left(&state) && state.navigation.pending;
         Aftermath {
             navigated,
+            failed,
             navigating: is_on_its_way.then(|| state.navigation.towards.clone()),
             dialog: state.dialog.clone(),
-            accepted: state.accepted_dialogs.since(before.accepted).cloned().collect(),
+            accepted: before.accepted_since(&state),
             downloads: state
                 .downloads
                 .since(before.downloads)
@@ -121,6 +145,16 @@ impl Mark {
     /// Has a navigation begun since?
     fn has_left(&self, state: &State) -> bool {
         state.navigation.requested > self.navigation.requested
+    }
+
+    /// Has another document come since?
+    pub fn has_committed(&self, state: &State) -> bool {
+        state.navigation.committed > self.navigation.committed
+    }
+
+    /// Dialogs that were accepted since, because they ask nothing.
+    pub fn accepted_since(&self, state: &State) -> Vec<Dialog> {
+        state.accepted_dialogs.since(self.accepted).cloned().collect()
     }
 
     /// Has the page gone on to another address?

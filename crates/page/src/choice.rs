@@ -60,9 +60,6 @@ struct Held {
     names: Vec<String>,
 }
 
-/// A page that shows a new state only after its script or its server agreed gets this long.
-const REACTION_MS: u64 = 500;
-
 impl Page {
     /// Is an element `visible`, `enabled`, `checked`, `editable` or `focused`? Also says how many match.
     pub async fn state_of(&self, locator: &Locator, what: &str, deadline: &Deadline) -> Result<bool> {
@@ -89,7 +86,7 @@ impl Page {
         self.wait_until_attached(locator, deadline).await?;
         if self.state_of(locator, "checked", deadline).await? == wanted {
             // Only a look: what is so already is left alone, but it must be there to be seen.
-            return self.point_at(locator, &Gesture::Show, deadline).await;
+            return self.point_at(locator, &Gesture::ShowControl, deadline).await;
         }
         let (_, toggle): (_, Toggle) =
             self.script_at(locator, "toggle", |_| json!({ "wanted": wanted }), deadline).await?;
@@ -103,7 +100,8 @@ impl Page {
         Err(Error::NotChanged { preview: toggle.preview, wanted })
     }
 
-    /// Whether the box shows what is wanted, at once or a little later. A page may have put a new one in its place.
+    /// Whether the box shows what is wanted, at once or later: a page may ask its server first. It may also have put a new one
+    /// in its place.
     async fn becomes_checked(
         &self,
         locator: &Locator,
@@ -112,8 +110,7 @@ impl Page {
         deadline: &Deadline,
     ) -> Result<bool> {
         let state = async |locator: &Locator| {
-            let argument =
-                |left: u64| json!({ "what": "checked", "wanted": wanted, "timeout": left.min(REACTION_MS) });
+            let argument = |left: u64| json!({ "what": "checked", "wanted": wanted, "timeout": left });
             self.script_at::<StateOf>(locator, "stateBecomes", argument, deadline).await
         };
         let clicked = Locator::handle(acted.handle, &locator.to_string());

@@ -11,6 +11,7 @@ use crate::{Error, Result};
 /// How long a command may take in all. Clones share the log.
 #[derive(Debug, Clone)]
 pub struct Deadline {
+    began: Instant,
     at: Instant,
     total: Duration,
     log: Arc<Mutex<Vec<String>>>,
@@ -23,7 +24,7 @@ const LOG_LINES: usize = 20;
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// On a busy machine a page that is well may need this long to say why it gave up.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Nobody can tell from less than this that a page does not answer.
 const LEAST: Duration = Duration::from_millis(100);
@@ -35,7 +36,8 @@ impl Deadline {
     /// A deadline that passes after `total`.
     pub fn after(total: Duration) -> Self {
         let total = total.min(LONGEST);
-        Self { at: Instant::now() + total, total, log: Arc::default() }
+        let began = Instant::now();
+        Self { began, at: began + total, total, log: Arc::default() }
     }
 
     /// How much is left; zero when it has passed.
@@ -46,6 +48,13 @@ impl Deadline {
     /// How long it was at the start.
     pub fn total(&self) -> Duration {
         self.total
+    }
+
+    /// How long it has been running, as a person would say it.
+    pub(crate) fn elapsed(&self) -> Duration {
+        const UNIT: u128 = 100;
+        let tenths = (self.began.elapsed().as_millis() + UNIT / 2) / UNIT;
+        Duration::from_millis(u64::try_from(tenths * UNIT).unwrap_or(u64::MAX))
     }
 
     /// Has it passed?
@@ -66,6 +75,11 @@ impl Deadline {
     /// The same, a little later: a wait inside the page that ends with this deadline has time to tell why it failed.
     pub fn with_grace(&self) -> Self {
         Self { at: self.at + GRACE, ..self.clone() }
+    }
+
+    /// The same, with at least this much left.
+    pub(crate) fn at_least(&self, time: Duration) -> Self {
+        Self { at: self.at.max(Instant::now() + time), ..self.clone() }
     }
 
     /// Is too little left for even one question to the page?

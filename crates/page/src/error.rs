@@ -18,6 +18,9 @@ pub struct Match {
     pub selector: String,
     /// The script's id of the element.
     id: u64,
+    /// The address of its frame, if that is not the page itself.
+    #[serde(skip)]
+    pub frame: Option<String>,
     /// The world that knows it.
     #[serde(skip)]
     world: u64,
@@ -27,6 +30,10 @@ impl Match {
     /// The element.
     pub fn handle(&self) -> Handle {
         Handle { world: self.world, element: self.id }
+    }
+
+    pub(crate) fn in_frame(self, frame: Option<String>) -> Self {
+        Self { frame, ..self }
     }
 
     pub(crate) fn in_world(self, world: u64) -> Self {
@@ -259,6 +266,12 @@ pub enum Error {
         preview: String,
         /// `checked` or `unchecked`.
         wanted: &'static str,
+    },
+    /// Keys were pressed in it, but it is as it was.
+    #[error("{preview} is as it was: nothing came of what was typed")]
+    NotTyped {
+        /// The field.
+        preview: String,
     },
     /// No such key on a keyboard.
     #[error("unknown key {name:?}{}", nearest.as_ref().map(|n| format!(", did you mean {n:?}?")).unwrap_or_default())]

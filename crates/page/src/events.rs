@@ -201,7 +201,7 @@ impl Inner {
             }
             network::ResponseReceived::METHOD => {
                 let Some(event) = parse(params) else { return };
-                self.change(|state| state.network.answered(event));
+                self.change(|state| state.network.answered(Some(session), event));
             }
             network::DataReceived::METHOD => self.change(|state| state.network.went_on()),
             network::LoadingFinished::METHOD => {
@@ -273,10 +273,10 @@ impl Inner {
         }
         tracing::debug!("{:?} attached under {parent:?}: {}", child, info.url);
         self.surroundings.lock().prepare(&child, false);
-        // Its answer tells nothing that its events do not.
-        drop(Page::set_up(&child));
+        Page::set_up(&child);
+        child.post(&runtime::RunIfWaitingForDebugger {});
         if let Some(page) = self.myself.upgrade().filter(|_| !event.waiting_for_debugger) {
-            page.learn_frames(&child);
+            page.learn_frames(&child, false);
         }
     }
 }

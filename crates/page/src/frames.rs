@@ -29,8 +29,10 @@ pub(crate) struct Frame {
     /// The document load; a new one means a new document.
     pub loader_id: String,
     pub progress: Progress,
-    /// Is the document the browser's own error page?
-    pub unreachable: bool,
+    /// Did the browser tell of this document when it came?
+    pub is_told: bool,
+    /// The address that could not be opened, where the document is the browser's own error page.
+    pub unreachable: Option<String>,
     /// The isolated world of the present document, once somebody needed it.
     pub world: Option<World>,
     /// The page's own world: where its scripts run.
@@ -146,7 +148,8 @@ impl Frames {
             url: String::new(),
             loader_id: String::new(),
             progress: Progress::default(),
-            unreachable: false,
+            is_told: false,
+            unreachable: None,
             world: None,
             page_context: None,
             owner: None,
@@ -171,7 +174,8 @@ impl Frames {
             known.loader_id = frame.loader_id;
             known.progress = Progress::default();
         }
-        known.unreachable = frame.unreachable_url.is_some();
+        known.is_told = true;
+        known.unreachable = frame.unreachable_url;
         known.world = None;
     }
 
@@ -230,11 +234,25 @@ impl Frames {
             "init" => {
                 frame.loader_id = event.loader_id.clone();
                 frame.progress = Progress::default();
+                frame.is_told = true;
+            }
+            // A document that was there before us tells only how far it has come.
+            _ if frame.loader_id.is_empty() => {
+                frame.loader_id = event.loader_id.clone();
+                frame.progress.note(&event.name);
             }
             _ if frame.loader_id != event.loader_id => {}
-            "DOMContentLoaded" => frame.progress.dom_content_loaded = true,
-            "load" => frame.progress.load = true,
-            "networkIdle" => frame.progress.network_idle = true,
+            name => frame.progress.note(name),
+        }
+    }
+}
+
+impl Progress {
+    fn note(&mut self, event: &str) {
+        match event {
+            "DOMContentLoaded" => self.dom_content_loaded = true,
+            "load" => self.load = true,
+            "networkIdle" => self.network_idle = true,
             _ => {}
         }
     }

@@ -56,7 +56,7 @@ pub use frames::FrameId;
 pub use keepsake::Keepsake;
 pub use keys::{KeyChord, Modifier};
 pub use locator::Locator;
-pub use navigate::{LoadState, Navigated};
+pub use navigate::{FailedLoad, LoadState, Navigated};
 pub use network::{Request, RequestDetails};
 pub use page::{Attachment, Page};
 pub use pointer::{Acted, Button, ClickOptions};

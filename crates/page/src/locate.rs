@@ -63,10 +63,22 @@ impl Page {
                 several => return Err(ambiguous(locator, several)),
             }
             if deadline.passed() {
-                return Err(Error::NotFound { what: locator.to_string() });
+                return Err(self.not_there(locator, deadline).await);
             }
             self.wait_for_match(locator, deadline).await?;
         }
+    }
+
+    /// Nothing matches; of one that is chosen by its number it is told how many there are.
+    pub(crate) async fn not_there(&self, locator: &Locator, deadline: &Deadline) -> Error {
+        let what = locator.to_string();
+        if locator.nth().is_none() {
+            return Error::NotFound { what };
+        }
+        let every = locator.with_nth(None);
+        let found = self.matches_by_frame(&every, &deadline.for_last_word()).await.unwrap_or_default();
+        let count: usize = found.iter().map(|in_frame| in_frame.count).sum();
+        Error::NotFound { what: format!("{what}: there are only {count}") }
     }
 
     /// Calls a function of the script in the frame that has the match, with the locator and what `argument` adds (it gets the
@@ -179,15 +191,22 @@ impl Page {
     ) -> Result<Vec<InFrame>> {
         let frames = self.frames_to_search()?;
         let argument = json!({ "locator": locator, "limit": LISTED });
+        // The page itself is waited for: without it nothing can be said.
         let bounded = deadline.at_most(FRAME_TIME);
-        let asked = frames.iter().map(|frame| self.script::<Matches>(frame, "matches", &argument, &bounded));
+        let limits = std::iter::once(deadline).chain(std::iter::repeat(&bounded));
+        let asked = frames
+            .iter()
+            .zip(limits)
+            .map(|(frame, limit)| self.script::<Matches>(frame, "matches", &argument, limit));
         let answers = join_all(asked).await;
         let mut found = Vec::new();
         for (index, (frame, answer)) in frames.into_iter().zip(answers).enumerate() {
             match answer {
                 Ok(matches) if matches.count > 0 => {
                     let world = self.world(&frame).await?.id;
-                    found.push(InFrame::new(frame, world, matches));
+                    let place =
+                        self.lock().frames.get(&frame).filter(|_| index > 0).map(|one| one.url.clone());
+                    found.push(InFrame::new(frame, world, place, matches));
                 }
                 Ok(_) => {}
                 // A frame that is going away or stuck has no say, unless it is the page itself.
@@ -213,11 +232,11 @@ impl Page {
         tokio::select! {
             (answer, _, _) = futures_util::future::select_all(waiting) => match answer {
                 Err(Error::DialogOpen(dialog)) => Err(Error::DialogOpen(dialog)),
-                Err(Error::Timeout { .. } | Error::Unresponsive { .. }) => Err(Error::NotFound { what: locator.to_string() }),
+                Err(Error::Timeout { .. } | Error::Unresponsive { .. }) => Err(self.not_there(locator, deadline).await),
                 _ => Ok(()),
             },
             changed = changed => match changed {
-                Err(Error::Timeout { .. }) => Err(Error::NotFound { what: locator.to_string() }),
+                Err(Error::Timeout { .. }) => Err(self.not_there(locator, deadline).await),
                 other => other,
             },
         }
@@ -230,9 +249,13 @@ pub(crate) fn may_come(locator: &Locator, deadline: &Deadline) -> bool {
 }
 
 impl InFrame {
-    fn new(frame: FrameId, world: u64, found: Matches) -> Self {
+    fn new(frame: FrameId, world: u64, place: Option<String>, found: Matches) -> Self {
         let any_visible = found.items.iter().any(|item| item.visible);
-        let matches = found.items.into_iter().map(|item| item.element.in_world(world)).collect();
+        let matches = found
+            .items
+            .into_iter()
+            .map(|item| item.element.in_world(world).in_frame(place.clone()))
+            .collect();
         Self { frame, count: found.count, any_visible, matches }
     }
 }

@@ -5,9 +5,10 @@ use std::time::Duration;
 use surehand_cdp::protocol::{page as cdp, runtime};
 use tokio::time::Instant;
 
+use crate::aftermath::Mark;
 use crate::page::Page;
 use crate::state::State;
-use crate::{Deadline, Error, NavigationFailure, Result};
+use crate::{Deadline, Dialog, Error, NavigationFailure, Result};
 
 /// How far a page must have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -32,6 +33,10 @@ pub struct Navigated {
     pub title: String,
     /// The HTTP status, where there is one.
     pub status: Option<i64>,
+    /// A dialog that the page opened while it loaded, and that waits for an answer.
+    pub dialog: Option<Dialog>,
+    /// Dialogs that asked nothing and were accepted.
+    pub accepted: Vec<Dialog>,
 }
 
 /// A title is a courtesy: a page that is already stuck in its own script must not hold up the answer.
@@ -69,6 +74,7 @@ impl Page {
         // A renderer that is told to navigate before it runs crashes (seen on Chromium 156).
         self.until(deadline, "the tab to start", |state| state.ready.then_some(())).await?;
         self.end_stuck_script().await;
+        let mark = self.mark();
         let before = self.lock().frames.main().loader_id.clone();
         let loading = Loading(Some(self.session().clone()));
         let call = self.session().call(&cdp::Navigate { url: url.to_owned(), ..Default::default() });
@@ -98,13 +104,13 @@ impl Page {
                 let now = &state.frames.main().loader_id;
                 *now == loader || *now != before
             };
-            let reached = self.reached(until, deadline, arrived).await;
+            let reached = self.come(until, deadline, arrived).await;
             loading.goes_on();
             reached?;
         } else {
             loading.goes_on();
         }
-        Ok(self.whereabouts().await)
+        Ok(self.whereabouts(&mark).await)
     }
 
     /// The browser shows its own page for an address that failed. The next command must not meet it half-way.
@@ -137,13 +143,13 @@ impl Page {
     pub async fn reload(&self, until: LoadState, deadline: &Deadline) -> Result<Navigated> {
         let _turn = self.begin_navigation(deadline).await?;
         self.end_stuck_script().await;
-        let mark = self.lock().navigation.committed;
+        let mark = self.mark();
         let loading = Loading(Some(self.session().clone()));
         deadline.run("the reload", self.session().call(&cdp::Reload::default())).await??;
-        let reached = self.reached(until, deadline, |state| state.navigation.committed > mark).await;
+        let reached = self.come(until, deadline, |state| mark.has_committed(state)).await;
         loading.goes_on();
         reached?;
-        self.checked_whereabouts().await
+        self.checked_whereabouts(&mark).await
     }
 
     /// Goes back (`-1`) or forward (`1`) in the tab's history.
@@ -157,31 +163,32 @@ impl Page {
             return Err(Error::NoHistory { direction });
         };
         self.end_stuck_script().await;
-        let before = self.lock().navigation.clone();
+        let mark = self.mark();
         let go = cdp::NavigateToHistoryEntry { entry_id: entry.id };
         let loading = Loading(Some(self.session().clone()));
         deadline.run(direction, self.session().call(&go)).await??;
-        let arrived = |state: &State| {
-            let now = &state.navigation;
-            now.committed > before.committed || now.within_document > before.within_document
-        };
-        let reached = self.reached(until, deadline, arrived).await;
+        let reached = self.come(until, deadline, |state| mark.has_moved(state)).await;
         loading.goes_on();
         reached?;
-        self.checked_whereabouts().await
+        self.checked_whereabouts(&mark).await
     }
 
-    /// Waits until the present document has come that far.
-    pub async fn wait_for_load(&self, until: LoadState, deadline: &Deadline) -> Result<()> {
-        self.reached(until, deadline, |state| !state.navigation.pending).await
-    }
-
-    /// The same; ends early with the dialog that the page opens meanwhile.
-    pub async fn wait_for_load_or_dialog(&self, until: LoadState, deadline: &Deadline) -> Result<()> {
-        match self.unless_blocked(&deadline.with_grace(), self.wait_for_load(until, deadline)).await {
-            Err(Error::Unresponsive { .. }) => Err(deadline.timeout(until.words())),
+    /// Waits for the page that a navigation of ours leads to. One that asks something while it loads has come, and waits.
+    async fn come(
+        &self,
+        until: LoadState,
+        deadline: &Deadline,
+        arrived: impl Fn(&State) -> bool,
+    ) -> Result<()> {
+        match self.reached(until, deadline, &arrived).await {
+            Err(Error::DialogOpen(_)) if arrived(&self.lock()) => Ok(()),
             other => other,
         }
+    }
+
+    /// Waits until the present document has come that far. Ends early with the dialog that the page opens meanwhile.
+    pub async fn wait_for_load(&self, until: LoadState, deadline: &Deadline) -> Result<()> {
+        self.reached(until, deadline, |state| !state.navigation.pending).await
     }
 
     async fn reached(
@@ -196,9 +203,11 @@ impl Page {
             let silent = |state: &State| idle_at(state).is_some_and(|at| at <= Instant::now());
             let holds = |state: &State| arrived(state) && (until.holds(state) || silent(state));
             let due = idle_at(&self.lock());
-            let look = |state: &State| {
-                let reached = holds(state);
-                (reached || idle_at(state) != due).then_some(reached)
+            let look = |state: &State| match &state.dialog {
+                _ if holds(state) => Some(Ok(true)),
+                // A page that asks something gets no further.
+                Some(dialog) => Some(Err(Error::DialogOpen(dialog.clone()))),
+                None => (idle_at(state) != due).then_some(Ok(false)),
             };
             let silence = async {
                 match due {
@@ -209,8 +218,9 @@ impl Page {
             tokio::select! {
                 biased;
                 looked = self.until(deadline, until.words(), look) => match looked {
-                    Ok(true) => return Ok(()),
-                    Ok(false) => {}
+                    Ok(Ok(true)) => return Ok(()),
+                    Ok(Ok(false)) => {}
+                    Ok(Err(error)) => return Err(error),
                     Err(Error::Timeout { .. }) => {
                         deadline.note(self.loading_so_far());
                         return Err(deadline.timeout(until.words()));
@@ -239,27 +249,26 @@ impl Page {
         format!("{} {parsed} parsed{waiting}", state.frames.main().url)
     }
 
-    async fn whereabouts(&self) -> Navigated {
+    async fn whereabouts(&self, before: &Mark) -> Navigated {
         let title = self.title(&Deadline::after(TITLE_TIME)).await.unwrap_or_default();
         let state = self.lock();
         let main = state.frames.main();
         let status = state.network.document(&main.loader_id).and_then(|request| request.status);
-        Navigated { url: main.url.clone(), title, status }
+        Navigated {
+            url: main.url.clone(),
+            title,
+            status,
+            dialog: state.dialog.clone(),
+            accepted: before.accepted_since(&state),
+        }
     }
 
     /// Like `whereabouts`, where the browser did not say itself whether the page could be reached.
-    async fn checked_whereabouts(&self) -> Result<Navigated> {
-        let failed = {
-            let state = self.lock();
-            let main = state.frames.main();
-            let document = state.network.document(&main.loader_id);
-            let error = document.and_then(|request| request.error.clone()).unwrap_or_default();
-            let answered = document.is_some_and(|request| request.status.is_some());
-            (main.unreachable && !answered).then(|| (main.url.clone(), error))
-        };
+    async fn checked_whereabouts(&self, before: &Mark) -> Result<Navigated> {
+        let failed = failed_load(&self.lock());
         match failed {
-            Some((url, error)) => Err(navigation_error(&url, &error, false)),
-            None => Ok(self.whereabouts().await),
+            Some(failed) => Err(navigation_error(&failed.url, &failed.error, false)),
+            None => Ok(self.whereabouts(before).await),
         }
     }
 
@@ -298,6 +307,27 @@ impl Drop for Loading {
             session.post(&cdp::StopLoading {});
         }
     }
+}
+
+/// A load that came to nothing: the browser shows its own page instead.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct FailedLoad {
+    /// Where to.
+    pub url: String,
+    /// Why not, in the browser's words.
+    pub error: String,
+}
+
+/// The load that the present page is an error page for. An error status without a body is an answer all the same.
+pub(crate) fn failed_load(state: &State) -> Option<FailedLoad> {
+    let main = state.frames.main();
+    let url = main.unreachable.clone()?;
+    let document = state.network.document(&main.loader_id);
+    if document.is_some_and(|request| request.status.is_some()) {
+        return None;
+    }
+    let error = document.and_then(|request| request.error.clone());
+    Some(FailedLoad { url, error: error.unwrap_or_else(|| "the browser could not load it".to_owned()) })
 }
 
 impl LoadState {

@@ -1,11 +1,12 @@
 //! The requests of a tab, from its first one, in a bounded ring.
 
 use std::collections::{BTreeMap, HashMap};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use surehand_cdp::Session;
 use surehand_cdp::protocol::network as cdp;
+use surehand_cdp::protocol::runtime::Evaluate;
 use tokio::time::Instant;
 
 use crate::page::Page;
@@ -55,7 +56,7 @@ pub struct Request {
     /// The document load that this request belongs to.
     #[serde(skip)]
     pub loader_id: String,
-    /// The browser's clock when it was sent.
+    /// The browser's clock when it was sent; zero where nobody told.
     #[serde(skip)]
     sent_at: f64,
     /// Who knows its body.
@@ -136,6 +137,21 @@ pub(crate) struct Flight {
     is_answered: bool,
 }
 
+/// What a document knows of its own request.
+const RECALL: &str = "(() => { const [n] = performance.getEntriesByType('navigation'); \
+    return { status: n?.responseStatus || null, at: performance.timeOrigin / 1000, duration: n?.responseEnd || null } })()";
+
+#[derive(Deserialize)]
+struct Recalled {
+    status: Option<i64>,
+    at: f64,
+    duration: Option<f64>,
+}
+
+fn now() -> f64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}
+
 /// A network that is silent for this long is idle.
 const SILENCE: Duration = Duration::from_millis(500);
 
@@ -180,12 +196,41 @@ impl NetworkLog {
         });
     }
 
-    pub fn answered(&mut self, event: cdp::ResponseReceived) {
+    pub fn answered(&mut self, session: Option<&Session>, event: cdp::ResponseReceived) {
         self.last_event = Some(Instant::now());
+        let is_known = self.requests.iter().rev().any(|request| request.request_id == event.request_id);
+        if !is_known && event.r#type == "Document" {
+            self.missed(session, &event.loader_id, &event.response.url);
+        }
         if let Some(flight) = self.in_flight.get_mut(&event.request_id) {
             flight.is_answered = true;
         }
         self.with(&event.request_id, |request| request.take_response(event.response));
+    }
+
+    /// The document of a tab that asked for it before we heard of the tab. Only a link that is followed into a new tab does that.
+    fn missed(&mut self, session: Option<&Session>, loader_id: &str, url: &str) {
+        self.requests.push(Request {
+            request_id: loader_id.to_owned(),
+            url: url.to_owned(),
+            method: "GET".to_owned(),
+            resource_type: "Document".to_owned(),
+            status: None,
+            mime_type: None,
+            failed: false,
+            error: None,
+            initiator: Initiator { kind: "other".to_owned(), ..Default::default() },
+            timestamp: now(),
+            duration: None,
+            size: None,
+            redirected_to: None,
+            headers: BTreeMap::new(),
+            response_headers: BTreeMap::new(),
+            loader_id: loader_id.to_owned(),
+            sent_at: 0.0,
+            session: session.cloned(),
+            has_post_data: false,
+        });
     }
 
     /// A part of a body came.
@@ -246,6 +291,33 @@ impl NetworkLog {
 }
 
 impl Page {
+    /// A tab that a link opened asked for its document before anybody could listen: the document knows what came of that.
+    pub(crate) async fn recall_document(&self) {
+        let Some(document) = self.lock().missed_document.take() else { return };
+        if !document.url.starts_with("http") || self.lock().network.document(&document.loader_id).is_some() {
+            return;
+        }
+        let ask =
+            Evaluate { expression: RECALL.to_owned(), return_by_value: Some(true), ..Default::default() };
+        let answer = self.session().call(&ask).await.ok().and_then(|answer| answer.result.value);
+        let recalled: Option<Recalled> = answer.and_then(|value| serde_json::from_str(value.get()).ok());
+        self.0.change(|state| {
+            let log = &mut state.network;
+            if log.document(&document.loader_id).is_some() {
+                return;
+            }
+            log.missed(Some(self.session()), &document.loader_id, &document.url);
+            log.with(&document.loader_id, |request| {
+                request.mime_type = Some(document.mime_type);
+                if let Some(recalled) = recalled {
+                    request.status = recalled.status;
+                    request.timestamp = recalled.at;
+                    request.duration = recalled.duration;
+                }
+            });
+        });
+    }
+
     /// A request with its headers and bodies; `None` if there is none of that number.
     pub async fn request_details(&self, id: &str, deadline: &Deadline) -> Result<Option<RequestDetails>> {
         let found = self.lock().network.requests.iter().rev().find(|one| one.request_id == id).cloned();
@@ -281,7 +353,9 @@ impl Request {
     }
 
     fn finish(&mut self, timestamp: f64) {
-        self.duration = Some(((timestamp - self.sent_at) * 1000.0).max(0.0));
+        if self.sent_at > 0.0 {
+            self.duration = Some(((timestamp - self.sent_at) * 1000.0).max(0.0));
+        }
     }
 }
 
@@ -307,7 +381,7 @@ mod tests {
         log.sent(None, sent("1", "http://a/", false));
         log.sent(None, sent("1", "http://b/", true));
         let response = cdp::Response { status: 200, ..Default::default() };
-        log.answered(cdp::ResponseReceived { request_id: "1".into(), response, ..Default::default() });
+        log.answered(None, cdp::ResponseReceived { request_id: "1".into(), response, ..Default::default() });
         let seen: Vec<_> = log.requests.iter().map(|r| (r.url.as_str(), r.status)).collect();
         assert_eq!(seen, [("http://a/", Some(302)), ("http://b/", Some(200))]);
         assert_eq!(log.document("L").unwrap().status, Some(200));
@@ -330,7 +404,7 @@ mod tests {
         assert!(log.idle_at().is_none());
         log.sent(None, sent("1", "http://a/", false));
         assert!(log.idle_at().is_none());
-        log.answered(cdp::ResponseReceived { request_id: "1".into(), ..Default::default() });
+        log.answered(None, cdp::ResponseReceived { request_id: "1".into(), ..Default::default() });
         assert!(log.idle_at().is_some());
         log.sent(None, sent("2", "http://b/", false));
         log.new_document("L");

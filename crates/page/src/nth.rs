@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::locate::Matches;
 use crate::page::Page;
-use crate::{Deadline, Error, FrameId, Locator, Result};
+use crate::{Deadline, FrameId, Locator, Result};
 
 /// Between two looks while there are too few matches.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -26,7 +26,7 @@ impl Page {
                 return Ok(Cow::Owned(pinned));
             }
             if deadline.passed() {
-                return Err(Error::NotFound { what: locator.to_string() });
+                return Err(self.not_there(locator, deadline).await);
             }
             tokio::time::sleep(PAUSE.min(deadline.remaining())).await;
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 
 use surehand_cdp::protocol::{emulation, network, page as cdp, runtime, target};
 use surehand_cdp::{Call, Closed, Connection, Empty, Session, WeakConnection};
@@ -39,6 +40,9 @@ pub(crate) struct Inner {
     changes: watch::Sender<u64>,
 }
 
+/// A new tab has its address as soon as its server answers; who looks at it does not wait longer.
+const ADDRESS_TIME: Duration = Duration::from_secs(1);
+
 /// What the browser says when it attaches us to a tab.
 pub type Attachment = target::AttachedToTarget;
 
@@ -68,13 +72,14 @@ impl Page {
         // Set once, here.
         let _ = inner.session.set(session.clone());
         surroundings.lock().prepare(&session, true);
-        let running = Self::set_up(&session);
+        Self::set_up(&session);
         let page = Self(inner);
-        page.tell_when_ready(running);
+        // A tab that a link opened may have its document already, and waits only with running it.
+        page.learn_frames(&session, attachment.waiting_for_debugger);
+        page.tell_when_ready(session.call(&runtime::RunIfWaitingForDebugger {}));
         if !attachment.waiting_for_debugger {
             // It runs already; one that is stuck in its script would never answer.
             page.lock().ready = true;
-            page.learn_frames(&session);
         }
         page
     }
@@ -89,8 +94,8 @@ impl Page {
         });
     }
 
-    /// Everything a session needs before its page runs, sent in one go; the answer comes when the page runs.
-    pub(crate) fn set_up(session: &Session) -> Call<Empty> {
+    /// Everything a session needs before its page runs, sent in one go.
+    pub(crate) fn set_up(session: &Session) {
         session.post(&cdp::Enable::default());
         session.post(&cdp::SetLifecycleEventsEnabled { enabled: true });
         session.post(&runtime::Enable {});
@@ -103,11 +108,11 @@ impl Page {
             flatten: Some(true),
             filter: Some(frames_and_workers()),
         });
-        session.call(&runtime::RunIfWaitingForDebugger {})
     }
 
-    /// A tab that was there before us has frames whose events we missed, and so have frames in other processes.
-    pub(crate) fn learn_frames(&self, session: &Session) {
+    /// A tab that was there before us has frames whose events we missed, and so have frames in other processes. One that is
+    /// held has not run its document yet; what became of its request is asked for.
+    pub(crate) fn learn_frames(&self, session: &Session, is_held: bool) {
         let page = self.clone();
         let session = session.clone();
         self.lock().learning += 1;
@@ -117,10 +122,13 @@ impl Page {
             page.0.change(|state| {
                 state.learning -= 1;
                 match answer {
-                    Ok(answer) => learn_tree(state, answer.frame_tree, &session),
+                    Ok(answer) => learn_tree(state, answer.frame_tree, &session, is_held),
                     Err(error) => tracing::debug!("no frame tree: {error}"),
                 }
             });
+            if is_held {
+                page.recall_document().await;
+            }
         });
     }
 
@@ -128,6 +136,15 @@ impl Page {
     pub async fn wait_known(&self, deadline: &Deadline) -> Result<()> {
         let is_known = |state: &State| (state.ready && state.learning == 0).then_some(());
         self.until(deadline, "the tab to tell of its frames", is_known).await
+    }
+
+    /// Waits until a tab that somebody opened has an address: it is not there before its first answer came.
+    pub async fn wait_addressed(&self) {
+        let has_address = |state: &State| {
+            (state.ready && state.learning == 0 && !is_nowhere(&state.frames.main().url)).then_some(())
+        };
+        // One that gets none is shown without.
+        let _ = self.until(&Deadline::after(ADDRESS_TIME), "the tab to have an address", has_address).await;
     }
 
     /// A command that acts begins: what comes from now on is what a wait after it is for.
@@ -265,7 +282,7 @@ impl Page {
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let blocked = async {
-            let never = Deadline::after(std::time::Duration::MAX);
+            let never = Deadline::after(Duration::MAX);
             self.until(&never, "a dialog", |state| state.dialog.clone()).await
         };
         let is_too_short = deadline.is_too_short();
@@ -274,7 +291,7 @@ impl Page {
             biased;
             result = limit.run("the page to answer", work) => match result {
                 Err(timeout @ Error::Timeout { .. }) if is_too_short => Err(timeout),
-                Err(Error::Timeout { .. }) => Err(Error::Unresponsive { after: deadline.total() }),
+                Err(Error::Timeout { .. }) => Err(Error::Unresponsive { after: deadline.elapsed() }),
                 Ok(result) => result,
                 Err(error) => Err(error),
             },
@@ -328,15 +345,26 @@ impl std::ops::DerefMut for StateGuard<'_> {
     }
 }
 
-fn learn_tree(state: &mut State, tree: cdp::FrameTree, session: &Session) {
+/// What a tab has for an address before it is anywhere.
+pub(crate) fn is_nowhere(url: &str) -> bool {
+    matches!(url, "" | ":")
+}
+
+/// Events that came meanwhile know better: only a frame that none told of is learnt.
+fn learn_tree(state: &mut State, tree: cdp::FrameTree, session: &Session, is_held: bool) {
     let id = tree.frame.id.clone();
-    let known = state.frames.get(&id).is_some_and(|frame| !frame.loader_id.is_empty());
-    if !known {
+    let was_told = state.frames.get(&id).is_some_and(|frame| frame.is_told);
+    if !was_told {
+        if tree.frame.parent_id.is_none() {
+            state.missed_document = is_held.then(|| tree.frame.clone());
+        }
         state.frames.navigated(tree.frame, session);
-        state.frames.restored(&id);
+        if !is_held {
+            state.frames.restored(&id);
+        }
     }
     for child in tree.child_frames.unwrap_or_default() {
-        learn_tree(state, child, session);
+        learn_tree(state, child, session, is_held);
     }
 }
 

@@ -58,6 +58,8 @@ pub(crate) enum Gesture {
     Hover(ClickOptions),
     /// Only bring it into view.
     Show,
+    /// The same with the control that a label stands for.
+    ShowControl,
 }
 
 impl Gesture {
@@ -67,14 +69,14 @@ impl Gesture {
             Gesture::Click(_) | Gesture::Tap(_) | Gesture::Hover(_) if self.is_forced() => &[],
             Gesture::Click(_) | Gesture::Tap(_) => &["visible", "stable", "events", "enabled"],
             Gesture::Hover(_) => &["visible", "stable", "events"],
-            Gesture::Show => &["stable"],
+            Gesture::Show | Gesture::ShowControl => &["stable"],
         }
     }
 
     fn options(&self) -> Option<&ClickOptions> {
         match self {
             Gesture::Click(options) | Gesture::Tap(options) | Gesture::Hover(options) => Some(options),
-            Gesture::Show => None,
+            Gesture::Show | Gesture::ShowControl => None,
         }
     }
 
@@ -97,6 +99,7 @@ impl Gesture {
     /// Whom a label stands for.
     fn retarget(&self) -> &'static str {
         match self {
+            Gesture::ShowControl => "label",
             Gesture::Click(options) if options.through_label => "label",
             Gesture::Click(_) | Gesture::Tap(_) => "click",
             _ => "none",

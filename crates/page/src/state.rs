@@ -46,6 +46,8 @@ pub(crate) struct State {
     pub ready: bool,
     /// How many sessions have been asked for the frames that were there before us, and did not answer yet.
     pub learning: u32,
+    /// The document that a tab had before we heard of the tab.
+    pub missed_document: Option<surehand_cdp::protocol::page::Frame>,
     pub closed: Option<Closed>,
 }
 
@@ -70,6 +72,7 @@ impl State {
             crashed: false,
             ready: false,
             learning: 0,
+            missed_document: None,
             closed: None,
         }
     }

@@ -43,6 +43,9 @@ impl ElementState {
     }
 }
 
+/// What an expression of the user gives: a function is called, as it is meant, and a promise is waited for.
+const CALL_FUNCTION: &str = "async (text) => { let it = await (0, eval)(text); if (typeof it === 'function') it = await it(); return it }";
+
 /// A last look at a page after a wait in vain.
 const LAST_LOOK: Duration = Duration::from_millis(300);
 
@@ -137,8 +140,8 @@ impl Page {
     pub async fn wait_for_function(&self, expression: &str, deadline: &Deadline) -> Result<crate::Evaluated> {
         // The pause between two looks is made in our own world: pages put their own things in place of `Promise`, timers and
         // frames. An async function needs none of them.
-        let look =
-            format!("(async () => (await (0, eval)({})) || false)()", crate::world::to_json(expression)?);
+        let text = crate::world::to_json(&as_expression(expression))?;
+        let look = format!("(async () => (await ({CALL_FUNCTION})({text})) || false)()");
         loop {
             match self.evaluate(&look, deadline).await {
                 Ok(value) if value.result.get() == "false" => {
@@ -173,7 +176,9 @@ impl Page {
 
     /// What an expression gives that never became true.
     async fn value_instead(&self, expression: &str) -> String {
-        match self.evaluate(expression, &Deadline::after(LAST_LOOK)).await {
+        let look = crate::world::to_json(&as_expression(expression)).unwrap_or_default();
+        let look = format!("({CALL_FUNCTION})({look})");
+        match self.evaluate(&look, &Deadline::after(LAST_LOOK)).await {
             Ok(value) => format!("it is {}", value.result.get()),
             Err(error) => format!("it has no value: {error}"),
         }
@@ -181,7 +186,7 @@ impl Page {
 
     pub(crate) async fn wait_until_attached(&self, locator: &Locator, deadline: &Deadline) -> Result<()> {
         match self.wait_for_element(locator, ElementState::Attached, deadline).await {
-            Err(Error::Timeout { .. }) => Err(Error::NotFound { what: locator.to_string() }),
+            Err(Error::Timeout { .. }) => Err(self.not_there(locator, deadline).await),
             other => other,
         }
     }
@@ -222,7 +227,7 @@ impl Page {
                         .await?;
                 }
                 Err(Error::Timeout { what: seen, .. }) => {
-                    deadline.note(if seen.is_empty() { "it did not happen".to_owned() } else { seen });
+                    deadline.note(if seen.is_empty() { "the page shows no text".to_owned() } else { seen });
                     deadline.note(format_args!("the page is {}", self.url()));
                     return Err(deadline.timeout(what));
                 }
@@ -232,14 +237,24 @@ impl Page {
     }
 }
 
-/// The first frame that says yes; if all fail, the failure of the main frame (the first).
+/// A function without a name is an expression only in brackets.
+fn as_expression(text: &str) -> String {
+    let trimmed = text.trim().trim_end_matches(';');
+    let rest = trimmed.strip_prefix("async").map_or(trimmed, str::trim_start);
+    let after =
+        rest.strip_prefix("function").map(|rest| rest.trim_start().trim_start_matches('*').trim_start());
+    if after.is_some_and(|rest| rest.starts_with('(')) { format!("({trimmed})") } else { text.to_owned() }
+}
+
+/// The first frame that says yes; if all fail, the failure of the main frame (the first), or of one that says the same and
+/// more: a page may show everything in a frame.
 async fn first_success<F>(asked: impl Iterator<Item = F>) -> Result<()>
 where
     F: Future<Output = Result<IgnoredAny>> + Unpin,
 {
     let numbered = asked.enumerate().map(|(frame, asked)| asked.map(move |answer| (frame, answer)));
     let mut waiting: Vec<_> = numbered.collect();
-    let mut failure = None;
+    let mut failures = Vec::new();
     while !waiting.is_empty() {
         let ((frame, answer), _, rest) = select_all(waiting).await;
         match answer {
@@ -247,12 +262,23 @@ where
             Err(error @ (Error::DialogOpen(_) | Error::BadSelector { .. } | Error::Stale { .. })) => {
                 return Err(error);
             }
-            Err(error) if frame == 0 || failure.is_none() => failure = Some(error),
-            Err(_) => {}
+            Err(error) => failures.push((frame, error)),
         }
         waiting = rest;
     }
-    Err(failure.unwrap_or(Error::TabClosed))
+    failures.sort_by_key(|(frame, _)| *frame);
+    let mut failures = failures.into_iter().map(|(_, error)| error);
+    let first = failures.next().unwrap_or(Error::TabClosed);
+    Err(failures.find(|other| says_more(&first, other)).unwrap_or(first))
+}
+
+fn says_more(first: &Error, other: &Error) -> bool {
+    match (first, other) {
+        (Error::Timeout { what: first, .. }, Error::Timeout { what: other, .. }) => {
+            other.len() > first.len() && other.starts_with(first)
+        }
+        _ => false,
+    }
 }
 
 /// A pattern for addresses: a glob (`*` within a path segment, `**` across them, `{a,b}`), or `/a regex/`.

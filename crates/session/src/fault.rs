@@ -100,7 +100,7 @@ kinds! {
     BadValue => "bad-value", 1;
     /// The field shows another value.
     ValueDiffers => "value-differs", 1;
-    /// A box or switch did not change.
+    /// What should have changed did not: a box, a field, the number of tabs.
     NotChanged => "not-changed", 1;
     /// The deadline passed.
     Timeout => "timeout", 1;
@@ -280,6 +280,10 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
         E::NotChanged { .. } => (
             Kind::NotChanged,
             "the page set it back or did not react: do first what it waits for, or look with `surehand snapshot -i`",
+        ),
+        E::NotTyped { .. } => (
+            Kind::NotChanged,
+            "the page or the field takes no such keys: use `surehand fill`, or `surehand keyboard type` if the page handles keys itself",
         ),
         E::UnknownKey { .. } => {
             (Kind::UnknownKey, "keys are characters or names such as Enter, ArrowLeft, Control+a")

@@ -278,7 +278,8 @@ impl Session {
     pub fn name_matches(&self, mut fault: Fault) -> Fault {
         for one in std::mem::take(&mut fault.matches) {
             let number = self.refs().number(one.handle());
-            fault.message.push_str(&format!("\n  @e{number}  {}  ({})", one.preview, one.selector));
+            let place = one.frame.as_ref().map(|url| format!(", in the frame {url}")).unwrap_or_default();
+            fault.message.push_str(&format!("\n  @e{number}  {}  ({}{place})", one.preview, one.selector));
         }
         fault
     }
@@ -311,13 +312,17 @@ impl Session {
     pub async fn tab_infos(&self) -> Vec<TabInfo> {
         const TITLE_TIME: Duration = Duration::from_millis(500);
         let active = self.tabs.active().map(|tab| tab.number);
-        let describe = async |tab: Tab| TabInfo {
-            tab_id: tab.id(),
-            label: tab.label.clone(),
-            title: tab.page.title(&Deadline::after(TITLE_TIME)).await.unwrap_or_default(),
-            url: tab.page.url(),
-            kind: "page",
-            active: Some(tab.number) == active,
+        let describe = async |tab: Tab| {
+            let deadline = Deadline::after(TITLE_TIME);
+            tab.page.wait_addressed().await;
+            TabInfo {
+                tab_id: tab.id(),
+                label: tab.label.clone(),
+                title: tab.page.title(&deadline).await.unwrap_or_default(),
+                url: tab.page.url(),
+                kind: "page",
+                active: Some(tab.number) == active,
+            }
         };
         futures_util::future::join_all(self.tabs.all().into_iter().map(describe)).await
     }

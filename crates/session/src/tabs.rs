@@ -169,7 +169,29 @@ impl Tabs {
         let mut state = self.lock();
         let opened = state.opened;
         let told = std::mem::replace(&mut state.told, opened);
-        state.tabs.iter().filter(|tab| tab.number > told).map(Tab::id).collect()
+        // One that closed again at once is not there any more.
+        let is_open = |tab: &&Tab| tab.number > told && tab.page.closed().is_none();
+        state.tabs.iter().filter(is_open).map(Tab::id).collect()
+    }
+
+    /// Waits until there is a tab that nobody was told of yet, or the deadline passes.
+    pub async fn wait_untold(&self, deadline: &Deadline) {
+        let mut changes = self.changes.subscribe();
+        let opened = async {
+            loop {
+                let is_there = {
+                    let state = self.lock();
+                    state.tabs.iter().any(|tab| tab.number > state.told)
+                };
+                if is_there {
+                    return;
+                }
+                // The sender lives as long as this list.
+                let _ = changes.changed().await;
+            }
+        };
+        // Who asked for one tells that it did not come.
+        let _ = deadline.run("a tab", opened).await;
     }
 
     /// Names a tab.

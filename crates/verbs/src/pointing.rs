@@ -71,8 +71,30 @@ impl Pointing {
         Pointed {
             verb: BTreeMap::from([(words.field, selector)]),
             trial: self.trial,
+            verified: None,
             hit: Hit::new(session, acted),
             done: if self.trial { words.possible } else { words.done },
+            wanted: "",
+        }
+    }
+
+    /// The report of a verb that clicked to bring about a state. A page that asks something or goes elsewhere has not shown
+    /// that state: then only the click is told.
+    pub(crate) fn report_state(
+        &self,
+        words: Words,
+        session: &Session,
+        selector: String,
+        acted: Acted,
+    ) -> Pointed {
+        if !acted.after.moved_on() {
+            return self.report(words, session, selector, acted);
+        }
+        const CLICKED: Words = Words { field: "clicked", done: "clicked", possible: "could click" };
+        Pointed {
+            verified: Some(false),
+            wanted: words.done,
+            ..self.report(CLICKED, session, selector, acted)
         }
     }
 }
@@ -96,15 +118,32 @@ pub struct Pointed {
     verb: BTreeMap<&'static str, String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     trial: bool,
+    /// `false` where the state that was wanted could not be looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<bool>,
     #[serde(flatten)]
     hit: Hit,
     #[serde(skip)]
     done: &'static str,
+    /// The state that was wanted.
+    #[serde(skip)]
+    wanted: &'static str,
+}
+
+impl Pointed {
+    /// Tabs that opened.
+    pub(crate) fn opened(&self) -> &[String] {
+        self.hit.opened()
+    }
 }
 
 impl Report for Pointed {
     fn text(&self) -> String {
-        self.hit.text(self.done)
+        let done = self.hit.text(self.done);
+        match self.verified {
+            Some(false) => format!("{done}\nwhether it is {} could not be verified", self.wanted),
+            _ => done,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use surehand_guard::redact;
-use surehand_page::{Acted, Aftermath, Dialog};
+use surehand_page::{Acted, Aftermath, Dialog, FailedLoad};
 use surehand_session::Session;
 
 /// What was hit, and what followed.
@@ -23,6 +23,9 @@ pub struct Followed {
     /// The new address, if the action led to one; secrets in it are masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     navigated: Option<String>,
+    /// The address that it led to, if that could not be opened.
+    #[serde(rename = "failedLoad", skip_serializing_if = "Option::is_none")]
+    failed: Option<FailedLoad>,
     /// Where a navigation leads that the server has not answered yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     navigating: Option<String>,
@@ -54,6 +57,11 @@ impl Hit {
         }
     }
 
+    /// Tabs that opened.
+    pub fn opened(&self) -> &[String] {
+        self.followed.opened()
+    }
+
     /// `clicked button "Go" @e7 → http://…`
     pub fn text(&self, done: &str) -> String {
         self.text_with(done, "")
@@ -75,11 +83,17 @@ impl Hit {
 impl Followed {
     /// From what a page told.
     pub fn new(session: &Session, after: Aftermath) -> Self {
-        let Aftermath { navigated, navigating, dialog, accepted, downloads, closed } = after;
+        let Aftermath { navigated, failed, navigating, dialog, accepted, downloads, closed } = after;
         let opened = session.tabs().take_untold();
         let masked = |url: String| redact::mask_queries(&url).into_owned();
         let (navigated, navigating) = (navigated.map(masked), navigating.map(masked));
-        Self { navigated, navigating, dialog, accepted, opened, downloads, tab_closed: closed }
+        let failed = failed.map(|failed| FailedLoad { url: masked(failed.url), ..failed });
+        Self { navigated, failed, navigating, dialog, accepted, opened, downloads, tab_closed: closed }
+    }
+
+    /// Tabs that opened.
+    pub fn opened(&self) -> &[String] {
+        &self.opened
     }
 
     /// To be written after what was done.
@@ -91,12 +105,10 @@ impl Followed {
         if let Some(url) = &self.navigating {
             out.push_str(&format!(" → {url} (not there yet; `surehand wait --load load` waits for it)"));
         }
-        for dialog in &self.accepted {
-            out.push_str(&format!("\nthe page said ({}): {:?}", dialog.kind, dialog.message));
+        if let Some(failed) = &self.failed {
+            out.push_str(&format!(" → {} could not be opened: {}", failed.url, failed.error));
         }
-        if let Some(dialog) = &self.dialog {
-            out.push_str(&format!("\na {} asks: {:?}", dialog.kind, dialog.message));
-        }
+        out.push_str(&dialogs_text(&self.accepted, self.dialog.as_ref()));
         if !self.opened.is_empty() {
             out.push_str(&format!("\nopened {}", self.opened.join(", ")));
         }
@@ -108,4 +120,17 @@ impl Followed {
         }
         out
     }
+}
+
+/// What the page said, and what it asks, each on a line of its own.
+pub(crate) fn dialogs_text(accepted: &[Dialog], open: Option<&Dialog>) -> String {
+    let mut out = String::new();
+    for dialog in accepted {
+        out.push_str(&format!("\nthe page said ({}): {:?}", dialog.kind, dialog.message));
+    }
+    if let Some(dialog) = open {
+        out.push_str(&format!("\na {} asks: {:?}", dialog.kind, dialog.message));
+        out.push_str("\nanswer it: `surehand dialog accept` or `surehand dialog dismiss`");
+    }
+    out
 }

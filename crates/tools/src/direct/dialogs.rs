@@ -34,6 +34,9 @@ pub(super) async fn told(first: String, after: &Aftermath, page: &Page) -> Strin
     let mut lines = vec![first];
     lines.extend(after.accepted.iter().map(|dialog| format!("{} and was accepted.", said(dialog))));
     lines.extend(dismiss(page).await);
+    if let Some(failed) = &after.failed {
+        lines.push(format!("The page that it led to could not be opened: {}.", failed.error));
+    }
     if after.navigated.is_some() {
         lines.push("The page went to another address.".to_owned());
     }

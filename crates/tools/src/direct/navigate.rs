@@ -65,7 +65,7 @@ impl Navigate {
 async fn wait_for_load(page: &Page, deadline: &Deadline) -> Result<Vec<String>, Fault> {
     let mut notes = Vec::new();
     loop {
-        match page.wait_for_load_or_dialog(LoadState::Load, deadline).await {
+        match page.wait_for_load(LoadState::Load, deadline).await {
             Ok(()) | Err(Error::Timeout { .. }) => return Ok(notes),
             Err(Error::DialogOpen(_)) if !deadline.passed() => notes.extend(dialogs::dismiss(page).await),
             Err(error) => return Err(error.into()),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use surehand_page::{LoadState, Navigated};
+use surehand_page::{Dialog, LoadState, Navigated};
 use surehand_session::Fault;
 
 use super::{TIMEOUT, web_address};
@@ -28,6 +28,12 @@ struct Arrived {
     title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<i64>,
+    /// A dialog that the page opened while it loaded, and that waits for an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialog: Option<Dialog>,
+    /// Dialogs that asked nothing and were accepted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    accepted: Vec<Dialog>,
 }
 
 impl Tool for Navigate {
@@ -47,12 +53,12 @@ impl Tool for Navigate {
         session.tabs().switch_to(&tab);
         let page = &tab.page;
         let until = LoadState::Load;
-        let Navigated { url, title, status } = match (address, self.url.as_str()) {
+        let Navigated { url, title, status, dialog, accepted } = match (address, self.url.as_str()) {
             (Some(address), _) => page.open(&address, until, &deadline).await?,
             (None, "back") => page.go(-1, until, &deadline).await?,
             (None, "forward") => page.go(1, until, &deadline).await?,
             (None, _) => page.reload(until, &deadline).await?,
         };
-        Answer::json(&Arrived { action: "navigate", tab_id: tab.id(), url, title, status })
+        Answer::json(&Arrived { action: "navigate", tab_id: tab.id(), url, title, status, dialog, accepted })
     }
 }

@@ -30,6 +30,6 @@ impl Verb for Check {
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
         let acted = tab.page.set_checked(&locator, true, &options, &cx.deadline()).await?;
-        Ok(self.pointing.report(WORDS, &session, self.selector, acted))
+        Ok(self.pointing.report_state(WORDS, &session, self.selector, acted))
     }
 }

@@ -4,11 +4,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_page::{ClickOptions, Modifier};
-use surehand_session::Fault;
+use surehand_session::{Fault, Kind};
 
 use super::mouse::MouseButton;
 use crate::pointing::{Pointed, Pointing, Words};
-use crate::{Context, Effect, Verb};
+use crate::{Context, Effect, Report, Verb};
 
 /// Click an element, once it is visible, at rest, enabled and not covered
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -39,8 +39,22 @@ impl Verb for Click {
         let options = self.options()?;
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
-        let acted = tab.page.click(&locator, &options, &cx.deadline()).await?;
-        Ok(self.pointing.report(WORDS, &session, self.selector, acted))
+        let deadline = cx.deadline();
+        let acted = tab.page.click(&locator, &options, &deadline).await?;
+        let (is_awaited, is_asked) = (self.new_tab && !self.pointing.trial, acted.after.dialog.is_some());
+        if is_awaited && !acted.after.moved_on() && acted.after.downloads.is_empty() {
+            session.tabs().wait_untold(&deadline).await;
+        }
+        let selector = self.selector.clone();
+        let report = self.pointing.report(WORDS, &session, self.selector, acted);
+        if is_awaited && !is_asked && report.opened().is_empty() {
+            return Err(Fault::new(
+                Kind::NotChanged,
+                format!("`{selector}` was clicked, but no tab opened: {}", report.text()),
+            )
+            .hint("it is no link, or the page handles the click itself: click it without --new-tab"));
+        }
+        Ok(report)
     }
 }
 

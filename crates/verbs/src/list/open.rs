@@ -3,9 +3,10 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use surehand_page::{LoadState, Navigated};
+use surehand_page::{Dialog, LoadState, Navigated};
 use surehand_session::{Fault, Kind};
 
+use crate::target::dialogs_text;
 use crate::{Context, Effect, Report, Verb};
 
 /// Open an address and wait until the page is there
@@ -65,11 +66,37 @@ pub struct Arrived {
     title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<i64>,
+    #[serde(flatten)]
+    said: Said,
+}
+
+/// What a page said and asked while it loaded.
+#[derive(Debug, Default, Serialize)]
+pub struct Said {
+    /// A dialog that now waits for an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialog: Option<Dialog>,
+    /// Dialogs that asked nothing and were accepted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    accepted: Vec<Dialog>,
+}
+
+impl Said {
+    /// From what a page told.
+    pub(crate) fn new(navigated: &Navigated) -> Self {
+        Self { dialog: navigated.dialog.clone(), accepted: navigated.accepted.clone() }
+    }
+
+    /// To be written after where the page is.
+    pub(crate) fn text(&self) -> String {
+        dialogs_text(&self.accepted, self.dialog.as_ref())
+    }
 }
 
 impl From<Navigated> for Arrived {
     fn from(navigated: Navigated) -> Self {
-        Self { url: navigated.url, title: navigated.title, status: navigated.status }
+        let said = Said::new(&navigated);
+        Self { url: navigated.url, title: navigated.title, status: navigated.status, said }
     }
 }
 
@@ -80,7 +107,7 @@ impl Report for Arrived {
             Some(status) if status >= 400 => format!("\nnote: the server answered with status {status}"),
             _ => String::new(),
         };
-        format!("{title}\n{}{status}", self.url)
+        format!("{title}\n{}{status}{}", self.url, self.said.text())
     }
 }
 

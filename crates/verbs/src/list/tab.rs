@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehand_page::LoadState;
 use surehand_session::{Fault, Kind, TabInfo};
 
-use super::open::full_address;
+use super::open::{Said, full_address};
 use crate::{Context, Effect, Report, Verb};
 
 /// List, open, close and switch tabs
@@ -77,6 +77,9 @@ pub enum TabsReport {
         url: String,
         /// How many tabs there are.
         total: usize,
+        /// What its page said while it loaded.
+        #[serde(flatten)]
+        said: Said,
     },
     /// A tab that was closed.
     #[serde(rename_all = "camelCase")]
@@ -96,7 +99,7 @@ impl Report for TabsReport {
         match self {
             TabsReport::List { tabs } if tabs.is_empty() => "(no tabs)".to_owned(),
             TabsReport::List { tabs } => tabs.iter().map(line).collect::<Vec<_>>().join("\n"),
-            TabsReport::Active { tab_id, url, .. } => format!("{tab_id} {url}"),
+            TabsReport::Active { tab_id, url, said, .. } => format!("{tab_id} {url}{}", said.text()),
             TabsReport::Closed { closed, active: Some(active), .. } => format!("closed {closed}; now in {active}"),
             TabsReport::Closed { closed, active: None, .. } => format!("closed {closed}; no tab is left"),
         }
@@ -129,11 +132,13 @@ async fn switch(cx: &Context, name: &str) -> Result<TabsReport, Fault> {
     let session = cx.session().await?;
     let tab = session.tabs().find(name)?;
     session.tabs().switch_to(&tab);
+    tab.page.wait_addressed().await;
     Ok(TabsReport::Active {
         tab_id: tab.id(),
         label: tab.label.clone(),
         url: tab.page.url(),
         total: session.tabs().all().len(),
+        said: Said::default(),
     })
 }
 
@@ -152,11 +157,12 @@ pub(crate) async fn open(cx: &Context, new: NewTab, in_window: bool) -> Result<T
         session.tabs().label(tab.number, label);
     }
     session.tabs().switch_to(&tab);
-    if let Some(url) = url {
-        tab.page.open(&url, LoadState::Load, &cx.navigation_deadline()).await?;
-    }
+    let said = match url {
+        Some(url) => Said::new(&tab.page.open(&url, LoadState::Load, &cx.navigation_deadline()).await?),
+        None => Said::default(),
+    };
     let total = session.tabs().all().len();
-    Ok(TabsReport::Active { tab_id: tab.id(), label: new.label, url: tab.page.url(), total })
+    Ok(TabsReport::Active { tab_id: tab.id(), label: new.label, url: tab.page.url(), total, said })
 }
 
 /// A label that reads like an id or a word of this command could never be used.

@@ -260,7 +260,7 @@ fn force_position_and_modifiers_are_for_all_that_point() {
         case.ok(&[verb, "#pad", "--force"]);
         case.ok(&["wait", "--fn", &format!("seen.includes('{event}')")]);
     }
-    case.fails(&["check", "#c", "--force"]).must_be("not-changed", 1);
+    case.fails(&["check", "#c", "--force", "--timeout", "900"]).must_be("not-changed", 1);
     assert_eq!(case.eval("c.checked"), false);
 }
 

@@ -42,6 +42,8 @@ pub(crate) const SOURCE: &str = concat!(
     "\n",
     include_str!("script/fill.js"),
     "\n",
+    include_str!("script/typing.js"),
+    "\n",
     include_str!("script/read.js"),
     "\n",
     include_str!("script/choose.js"),

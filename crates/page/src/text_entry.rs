@@ -8,7 +8,7 @@ use serde_json::json;
 use surehand_cdp::protocol::input;
 
 use crate::aftermath::Mark;
-use crate::keys::KeyChord;
+use crate::keys::{self, KeyChord};
 use crate::locate::{may_come, with_locator};
 use crate::page::Page;
 use crate::pointer::Acted;
@@ -51,10 +51,12 @@ pub struct Typed {
     pub secret: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct Shown {
-    value: String,
-    holds: bool,
+    /// `None` where the page took the field away after the last key.
+    value: Option<String>,
+    #[serde(default)]
+    holds: Option<bool>,
 }
 
 /// Where the focus of a document is.
@@ -70,6 +72,9 @@ struct ReadBack {
     value: String,
     same: bool,
 }
+
+/// What a page gets at least to show what was typed.
+const REACTION: Duration = Duration::from_millis(500);
 
 /// Stands for a value that must not be shown, and does not tell its length.
 const HIDDEN: &str = "••••••";
@@ -116,7 +121,28 @@ impl Page {
     ) -> Result<Typed> {
         let argument = |timeout: u64| json!({ "timeout": timeout });
         let (frame, field) = self.start_entry(locator, "typeStart", argument, deadline).await?;
-        self.type_and_look(&frame, field, text, delay, deadline).await
+        let before = self.mark();
+        unless_asked(self.type_text(text, delay, deadline).await)?;
+        // However long the typing took, the page gets the time to show it.
+        let deadline = &deadline.at_least(REACTION);
+        self.let_page_react(deadline).await;
+        let secret = field.secret;
+        let mut acted = self.entered(&frame, field, &before, deadline).await?;
+        let after = &acted.after;
+        if after.dialog.is_some() || after.navigating.is_some() || after.closed {
+            return Ok(Typed { acted, shown: None, holds: None, secret });
+        }
+        let shown = match self.end_typing(&frame, text, deadline).await {
+            Ok(shown) => shown,
+            // The page goes elsewhere or asks something: that is its answer to the last key.
+            Err(Error::NavigatedAway { .. } | Error::TabClosed) => Shown::default(),
+            Err(Error::DialogOpen(dialog)) => {
+                acted.after.dialog = Some(dialog);
+                Shown::default()
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Typed { acted, shown: shown.value, holds: shown.holds, secret })
     }
 
     /// Types into the field that has the focus; `None` where no field has it.
@@ -126,10 +152,10 @@ impl Page {
         delay: Duration,
         deadline: &Deadline,
     ) -> Result<Option<Typed>> {
-        match self.focused_field(deadline).await? {
-            Some((frame, field)) => self.type_and_look(&frame, field, text, delay, deadline).await.map(Some),
-            None => Ok(None),
-        }
+        let Some((frame, field)) = self.focused_field(deadline).await? else { return Ok(None) };
+        let world = self.lock().frames.get(&frame).and_then(|frame| frame.world).map_or(0, |world| world.id);
+        let locator = Locator::handle(Handle { world, element: field.id }, &field.preview);
+        self.type_into(&locator, text, delay, deadline).await.map(Some)
     }
 
     /// The main document says whether the focus is in one of its frames; only then they are asked.
@@ -150,31 +176,17 @@ impl Page {
         Ok(None)
     }
 
-    async fn type_and_look(
-        &self,
-        frame: &FrameId,
-        field: Started,
-        text: &str,
-        delay: Duration,
-        deadline: &Deadline,
-    ) -> Result<Typed> {
-        let before = self.mark();
-        unless_asked(self.type_text(text, delay, deadline).await)?;
-        self.let_page_react(deadline).await;
-        let (id, secret) = (field.id, field.secret);
-        let acted = self.entered(frame, field, &before, deadline).await?;
-        let shown = match acted.after.moved_on() {
-            true => None,
-            false => self.typed_value(frame, id, text, deadline).await,
-        };
-        let holds = shown.as_ref().map(|shown| shown.holds);
-        Ok(Typed { acted, shown: shown.map(|shown| shown.value), holds, secret })
-    }
-
-    /// What the field shows now; a page that took it away shows nothing.
-    async fn typed_value(&self, frame: &FrameId, id: u64, text: &str, deadline: &Deadline) -> Option<Shown> {
-        let argument = json!({ "id": id, "text": text });
-        self.script::<Shown>(frame, "typedValue", &argument, &deadline.with_grace()).await.ok()
+    /// Did every key arrive at the field, and did something come of them?
+    async fn end_typing(&self, frame: &FrameId, text: &str, deadline: &Deadline) -> Result<Shown> {
+        let leads_on = |character: char| matches!(character, '\t' | '\n' | '\r');
+        let argument = json!({
+            "text": text,
+            "keys": text.chars().filter(|character| keys::for_character(*character).is_some()).count(),
+            "leads": text.contains(leads_on),
+            "types": text.chars().any(|character| !leads_on(character)),
+            "timeout": deadline.remaining_ms(),
+        });
+        self.script(frame, "typeEnd", &argument, &deadline.with_grace()).await
     }
 
     /// Waits until the field can be edited and puts the caret into it.
@@ -264,7 +276,7 @@ impl Page {
         deadline: &Deadline,
     ) -> Result<Acted> {
         let after = self.settle(before, deadline).await;
-        let world = if after.navigated.is_some() {
+        let world = if after.navigated.is_some() || after.failed.is_some() {
             None
         } else {
             self.lock().frames.get(frame).and_then(|f| f.world)

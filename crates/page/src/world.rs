@@ -218,6 +218,7 @@ impl From<ScriptError> for Error {
             "out-of-element" => Error::OutOfElement { preview, x, y, width, height },
             "focus-moved" => Error::FocusMoved { preview, to: what },
             "disabled" => Error::Disabled { preview, why },
+            "not-typed" => Error::NotTyped { preview },
             "not-editable" => Error::NotEditable { preview, why },
             "wrong-type" => Error::WrongType { preview, why },
             "no-option" => Error::NoOption { preview, why },

@@ -110,7 +110,7 @@ pub const ROWS: &[Row] = &[
     (
         "check what refuses",
         "<input type=checkbox id=a onclick='return false'>",
-        &["?not-changed(<input id=\"a\" type=\"checkbox\"> is not checked) check #a"],
+        &["?not-changed(<input id=\"a\" type=\"checkbox\"> is not checked) check #a --timeout 900"],
         "a.checked",
         || json!(false),
     ),

@@ -9,6 +9,7 @@ mod common;
 mod step;
 mod table;
 
+mod arriving;
 mod basics;
 mod carrying;
 mod clobbered;
@@ -24,6 +25,7 @@ mod places;
 mod single;
 mod states;
 mod trees;
+mod typing;
 
 use std::time::Duration;
 
@@ -35,6 +37,7 @@ static SHARED: Shared = Shared::new(site);
 
 /// Every family, for what must hold across all of them.
 const FAMILIES: &[&[Row]] = &[
+    arriving::ROWS,
     basics::ROWS,
     carrying::ROWS,
     clobbered::ROWS,
@@ -49,6 +52,7 @@ const FAMILIES: &[&[Row]] = &[
     places::ROWS,
     states::ROWS,
     trees::ROWS,
+    typing::ROWS,
 ];
 
 /// What frames and links of the rows lead to.
@@ -64,6 +68,11 @@ fn site(site: SiteBuilder) -> SiteBuilder {
         .page("/p-close", "<button id=close onclick=window.close()>Close</button>")
         .page("/nest", "<iframe id=inner src={{cross}}/frame></iframe>")
         .page("/popup", "<title>Popup</title><h1>Popup</h1>")
+        .page("/editor-frame", "<body id=t contenteditable><p>ce</p></body>")
+        .page("/editor-frame-2", "<body id=v contenteditable><p>ce</p></body>")
+        .page("/asks", "<script>var answer=confirm('c?')</script><p>q")
+        .page("/asks-late", "<p>q<script>setTimeout(()=>{answer=confirm('late?')},600)</script><img src=/hangs>")
+        .page("/says", "<title>Says</title><script>alert('one');onload=()=>alert('two')</script>")
         .page("/self-closing", "<script>opener.note('was there');close()</script>")
         .redirect("/moved", "/next")
         .slow("/slower", Duration::from_secs(3), "<title>Slower</title>")

@@ -280,7 +280,7 @@ pub const ROWS: &[Row] = &[
     (
         "a custom box that does not react",
         "<div id=a role=checkbox aria-checked=false tabindex=0 onclick=note(1)>A</div>",
-        &["?not-changed check #a"],
+        &["?not-changed check #a --timeout 900"],
         "[seen, a.ariaChecked]",
         || json!([[1], "false"]),
     ),
@@ -315,7 +315,7 @@ pub const ROWS: &[Row] = &[
     (
         "a controlled box that is set back",
         "<input type=checkbox id=a><script>a.onchange=()=>{note(a.checked);a.checked=false}</script>",
-        &["?not-changed check #a"],
+        &["?not-changed check #a --timeout 900"],
         "seen",
         || json!([true]),
     ),

@@ -9,7 +9,7 @@ globalThis.surehand = Object.freeze({
   fillStart: answering(fillStart),
   fillCheck: answering(fillCheck),
   typeStart: answering(typeStart),
-  typedValue: answering(typedValue),
+  typeEnd: answering(typeEnd),
   focusedField: answering(focusedField),
   focus: answering(focusElement),
   read: answering(read),

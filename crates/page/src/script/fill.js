@@ -50,28 +50,20 @@ async function startFilling(locator, wanted) {
   return { ...answer, mode: wanted === '' ? 'delete' : 'insert' };
 }
 
-/** Like fillStart, but keeps the content and the caret of a field that has the focus already. */
-async function typeStart({ locator, timeout }) {
-  const { result, waited } = await keepTrying(timeout, async () => {
-    const field = readyField(locator);
-    const answer = { ...describeTarget(field), mode: 'insert', was: shownValue(field, fieldValue(field)), secret: isSecret(field) };
-    const hadFocus = hasFocus(field);
-    await takeFocus(field);
-    if (!hadFocus) moveCaretToEnd(field);
-    return answer;
-  });
-  return { ...result, waited };
-}
-
 /** A page may pass the focus on as soon as it comes: what is typed then would land somewhere else. */
 async function takeFocus(field) {
-  const focusable = 'value' in field ? field : editingHostOf(field) || field;
-  const hadFocus = hasFocus(focusable);
+  const focusable = focusableOf(field);
+  if (hasFocus(focusable)) return;
   focusField(field);
-  if (hadFocus || document.designMode === 'on') return;
   await sleep(0);
+  if (!hasFocus(focusable)) failAbout(field, 'focus-moved', { what: whereKeysGo() });
+}
+
+/** Who has the keyboard, in words. */
+function whereKeysGo() {
+  if (!document.hasFocus()) return 'another frame';
   const active = deepActiveElement();
-  if (!hasFocus(focusable)) failAbout(field, 'focus-moved', { what: active ? previewOf(active) : 'nowhere' });
+  return active ? previewOf(active) : 'nowhere';
 }
 
 /** The field that a locator means, visible, enabled and editable. */
@@ -158,16 +150,35 @@ function setDirectly(field, value) {
   return 'announce';
 }
 
-function focusField(field) {
-  const focusable = 'value' in field ? field : editingHostOf(field) || field;
-  if (!hasFocus(focusable)) focusable.focus({ preventScroll: false });
-  // In design mode the body takes the keys without being the active element.
-  if (!hasFocus(focusable) && document.designMode !== 'on') failAbout(field, 'not-editable', { why: 'it does not take the focus' });
+/** What has the focus while a field is edited: itself, or the editor that it is a part of. */
+function focusableOf(field) {
+  return 'value' in field ? field : editingHostOf(field) || field;
 }
 
+function focusField(field) {
+  const focusable = focusableOf(field);
+  giveFocus(focusable);
+  if (!hasFocus(focusable)) failAbout(field, 'not-editable', { why: 'it does not take the focus' });
+}
+
+/** A body that is edited is the active element of its document already: it gets the keyboard only with its window. */
+function giveFocus(element) {
+  if (editingHostOf(element) === document.body) window.focus();
+  element.focus({ preventScroll: false });
+}
+
+/** Whether keys that are pressed now go to this element, or to the editor that it is a part of. */
 function hasFocus(element) {
   const active = deepActiveElement();
-  return active === element || (element !== document.body && active !== null && editingHostOf(element) === active && element.isContentEditable);
+  return active !== null && isKeyboardAt(active) && (active === element || editingHostOf(element) === active);
+}
+
+/**
+ * Whether the active element of this document has the keyboard: it may be in another frame, and a body is active also
+ * when nothing is. In design mode a body takes the keys without having the focus.
+ */
+function isKeyboardAt(active) {
+  return document.hasFocus() && (active !== document.body || document.designMode === 'on' || matchesSelector(active, ':focus'));
 }
 
 function selectAll(field) {
@@ -241,9 +252,9 @@ function squeezed(text) {
 async function focusElement({ locator, timeout }) {
   const { result } = await keepTrying(timeout, () => {
     const element = labelledControl(locateOne(locator));
-    element.focus();
+    giveFocus(element);
     const active = deepActiveElement();
-    if (active && flatContains(element, active) && active !== document.body) return describeTarget(element);
+    if (active && isKeyboardAt(active) && (hasFocus(element) || flatContains(element, active))) return describeTarget(element);
     const why = invisibleBecause(element);
     if (why) failAbout(element, 'not-visible', { why });
     const disabled = nativelyDisabledBecause(element);
@@ -251,13 +262,6 @@ async function focusElement({ locator, timeout }) {
     return failAbout(element, 'wrong-type', { why: 'it cannot take the focus' });
   });
   return { id: result.id, role: result.role, name: result.name, preview: result.preview };
-}
-
-/** What a field shows after something was typed into it, and whether the text is in there. */
-function typedValue({ id, text }) {
-  const field = elementOf(id);
-  const held = fieldValue(field);
-  return { value: shownValue(field, held), holds: holdsTyped(field, held, text) };
 }
 
 /** Fields may put spaces and signs between what was typed, or change its case; keys that leave a field may empty it. */

@@ -73,7 +73,7 @@ const STATES = {
   visible: (element) => isVisible(element),
   enabled: (element) => disabledBecause(element) === null,
   editable: (element) => isField(element) && disabledBecause(element) === null && readonlyBecause(element) === null,
-  focused: (element) => deepActiveElement() === element,
+  focused: (element) => deepActiveElement() === element && isKeyboardAt(element),
   checked: readChecked,
 };
 

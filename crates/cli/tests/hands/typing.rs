@@ -1,0 +1,226 @@
+//! Typing: into editors that are a whole frame, and into fields that the page changes between two keys.
+
+use serde_json::json;
+
+use crate::table::{Row, check};
+
+pub const ROWS: &[Row] = &[
+    (
+        "an editor that is the body of a frame is typed into",
+        "<input id=o><iframe id=f srcdoc='<body id=t contenteditable><p>ce</p></body>'></iframe>",
+        &["fill #o keep", "type #t LEAK"],
+        "[o.value, f.contentDocument.body.innerText.trim(), document.activeElement.id]",
+        || json!(["keep", "ceLEAK", "f"]),
+    ),
+    (
+        "an editor that is the body of a frame is filled",
+        "<input id=o><iframe id=f srcdoc='<body id=t contenteditable><p>ce</p></body>'></iframe>",
+        &["fill #o keep", "fill #t X", "fill #o kept"],
+        "[o.value, f.contentDocument.body.innerText.trim()]",
+        || json!(["kept", "X"]),
+    ),
+    (
+        "an editor that is the body of a frame of another site",
+        "<input id=o><iframe src={{cross}}/editor-frame></iframe>",
+        &["fill #o keep", "type #t LEAK", "get text #t => {\"text\":\"ceLEAK\"}", "fill #t X", "type #o s"],
+        "o.value",
+        || json!("keeps"),
+    ),
+    (
+        "a frame in design mode",
+        "<input id=o><iframe id=f srcdoc='<body id=t>ce</body>'></iframe><script>onload=()=>f.contentDocument.designMode='on'</script>",
+        &["fill #o keep", "type #t LEAK", "fill #o kept", "fill #t X"],
+        "[o.value, f.contentDocument.body.innerText.trim()]",
+        || json!(["kept", "X"]),
+    ),
+    (
+        "an editor while the focus is in the frame beside it",
+        "<iframe id=f srcdoc='<body id=t contenteditable>a</body>'></iframe><iframe id=g srcdoc='<body id=u contenteditable>b</body>'></iframe><iframe src={{cross}}/editor-frame-2></iframe>",
+        &["type #t 1", "type #u 2", "type #v 3", "type #t 4", "get text #v => {\"text\":\"ce3\"}"],
+        "[f,g].map(x => x.contentDocument.body.innerText.trim())",
+        || json!(["a14", "b2"]),
+    ),
+    (
+        "the body of a frame is focused",
+        "<input id=o><iframe id=f srcdoc='<body id=t contenteditable>ce</body>'></iframe>",
+        &[
+            "fill #o keep",
+            "is focused #t => {\"focused\":false}",
+            "focus #t",
+            "is focused #t => {\"focused\":true}",
+            "press End",
+            "keyboard type x",
+        ],
+        "[o.value, f.contentDocument.body.innerText.trim()]",
+        || json!(["keep", "cex"]),
+    ),
+    (
+        "a frame that gives the focus back",
+        "<input id=o><iframe id=f srcdoc='<body id=t contenteditable onfocus=\"setTimeout(()=>parent.o.focus())\">ce</body>'></iframe>",
+        &["?focus-moved type #t LEAK --timeout 800"],
+        "[o.value, f.contentDocument.body.innerText.trim()]",
+        || json!(["", "ce"]),
+    ),
+    (
+        "a field that is drawn anew without the focus",
+        "<div id=r></div><script>let v='';function R(){r.innerHTML=\"<input id=a value='\"+v+\"' oninput='v=this.value;R()'>\"}R()</script>",
+        &["?detached(<input id=\"a\">) type #a abc"],
+        "a.value",
+        || json!("a"),
+    ),
+    (
+        "a field that is drawn anew with the focus",
+        "<div id=r></div><script>let v='';function draw(){r.innerHTML='<input id=a>';a.value=v;a.oninput=()=>{v=a.value;draw();a.focus();a.setSelectionRange(9,9)}}draw()</script>",
+        &["type #a abc => {\"value\":\"abc\"}"],
+        "v",
+        || json!("abc"),
+    ),
+    (
+        "a field that goes in the middle",
+        "<input id=a oninput='if(value.length==2)this.remove()'>",
+        &["?detached type #a abc"],
+        "document.querySelector('input')",
+        || json!(null),
+    ),
+    (
+        "a field that goes after the last key",
+        "<input id=a oninput='if(value.length==3){note(value);this.remove()}'>",
+        &["type #a abc"],
+        "seen",
+        || json!(["abc"]),
+    ),
+    (
+        "a field that loses the focus in the middle",
+        "<input id=a oninput='if(value.length==2)this.blur()'>",
+        &["?focus-moved(<body>) type #a abc"],
+        "a.value",
+        || json!("ab"),
+    ),
+    (
+        "the focus that jumps to the next field",
+        "<input id=a oninput=b.focus()><input id=b>",
+        &["?focus-moved(<input id=\"b\">) type #a abc"],
+        "[a.value, b.value]",
+        || json!(["a", "bc"]),
+    ),
+    (
+        "the focus that jumps to another frame",
+        "<input id=a oninput=f.contentDocument.body.firstChild.focus()><iframe id=f srcdoc='<input>'></iframe>",
+        &["?focus-moved type #a abc"],
+        "a.value",
+        || json!("a"),
+    ),
+    (
+        "a tab in a text leads to the next field",
+        "<input id=a><input id=b>",
+        &["type #a 'ab\tcd'"],
+        "[a.value, b.value]",
+        || json!(["ab", "cd"]),
+    ),
+    (
+        "a field that goes with enter",
+        "<input id=a onkeydown=\"if(event.key==='Enter'){note(value);this.remove()}\">",
+        &["type #a 'abc\n'"],
+        "seen",
+        || json!(["abc"]),
+    ),
+    (
+        "a field that is emptied with enter",
+        "<textarea id=a onkeydown=\"if(event.key==='Enter'){event.preventDefault();note(value);value=''}\"></textarea>",
+        &["type #a 'abc\n' => {\"value\":\"\"}"],
+        "seen",
+        || json!(["abc"]),
+    ),
+    (
+        "a field that is locked in the middle",
+        "<input id=a oninput='readOnly=true'><input id=b oninput='disabled=true'>",
+        &["?not-editable type #a abc", "?disabled type #b abc"],
+        "[a.value, b.value]",
+        || json!(["a", "a"]),
+    ),
+    (
+        "a field whose page takes the keys",
+        "<input id=a onkeydown=event.preventDefault()>",
+        &["?not-changed type #a abc --timeout 700"],
+        "a.value",
+        || json!(""),
+    ),
+    (
+        "letters into a number",
+        "<input id=a type=number>",
+        &["?not-changed type #a abc --timeout 700", "type #a 12"],
+        "a.value",
+        || json!("12"),
+    ),
+    (
+        "nothing is typed into a slider",
+        "<input id=a type=range><input id=b type=color>",
+        &["!wrong-element(use fill) type #a 7", "!wrong-element type #b red"],
+        "[a.value, b.value]",
+        || json!(["50", "#000000"]),
+    ),
+    (
+        "a field that writes it otherwise",
+        "<input id=a oninput='value=value.toUpperCase()'>",
+        &["type #a abc => {\"value\":\"ABC\"}"],
+        "a.value",
+        || json!("ABC"),
+    ),
+    (
+        "a page that shows what was typed later",
+        "<input id=a onkeydown='event.preventDefault();setTimeout(()=>value+=event.key,700)'>",
+        &["type #a x => {\"value\":\"x\"}"],
+        "a.value",
+        || json!("x"),
+    ),
+    (
+        "a part of an editor that draws itself anew",
+        "<div id=e contenteditable><p id=a>x</p></div><script>e.oninput=()=>{const t=e.innerText;e.innerHTML='<p></p>';e.firstChild.textContent=t;getSelection().selectAllChildren(e);getSelection().collapseToEnd()}</script>",
+        &["type #a abc"],
+        "e.innerText.trim()",
+        || json!("xabc"),
+    ),
+    (
+        "keys of every part of a keyboard",
+        "<script>onkeydown=e=>{note([e.key,e.code,e.keyCode,e.location])}</script>",
+        &[
+            "press NumpadEnter",
+            "press NumpadAdd",
+            "press NumpadDecimal",
+            "press AltGraph",
+            "press IntlBackslash",
+            "press MediaPlayPause",
+            "press AudioVolumeUp",
+            "press BrowserBack",
+            "press Convert",
+            "press Help",
+        ],
+        "seen",
+        || {
+            json!([
+                ["Enter", "NumpadEnter", 13, 3],
+                ["+", "NumpadAdd", 107, 3],
+                [".", "NumpadDecimal", 110, 3],
+                ["AltGraph", "AltRight", 225, 2],
+                ["\\", "IntlBackslash", 226, 0],
+                ["MediaPlayPause", "MediaPlayPause", 179, 0],
+                ["AudioVolumeUp", "AudioVolumeUp", 175, 0],
+                ["BrowserBack", "BrowserBack", 166, 0],
+                ["Convert", "Convert", 28, 0],
+                ["Help", "Help", 47, 0],
+            ])
+        },
+    ),
+    (
+        "a chord with nothing before its plus",
+        "<script>onkeydown=e=>note(e.key)</script>",
+        &["!unknown-key press +a", "!unknown-key press ++a", "press Control++"],
+        "seen",
+        || json!(["Control", "+"]),
+    ),
+];
+
+#[test]
+fn typing() {
+    check("typing", ROWS);
+}

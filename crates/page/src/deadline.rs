@@ -24,7 +24,7 @@ const LOG_LINES: usize = 20;
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// On a busy machine a page that is well may need this long to say why it gave up.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_secs(2);
 
 /// Nobody can tell from less than this that a page does not answer.
 const LEAST: Duration = Duration::from_millis(100);

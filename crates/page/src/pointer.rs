@@ -297,6 +297,8 @@ impl Page {
                 acted.after.closed = true;
                 return Ok(acted);
             }
+            // A page that is stuck hears nothing; its guard ends by itself.
+            Err(error @ Error::Unresponsive { .. }) => return Err(error),
             Err(error) => {
                 self.disarm(frame, target.id, deadline).await;
                 return Err(error);

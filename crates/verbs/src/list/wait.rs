@@ -34,7 +34,7 @@ pub struct Wait {
     /// How far the page must have come
     #[arg(short, long, value_enum)]
     pub load: Option<Until>,
-    /// A JavaScript expression that must become true
+    /// A JavaScript expression or function that must become true
     #[arg(short, long = "fn", value_name = "JS", allow_hyphen_values = true)]
     #[serde(rename = "fn")]
     pub function: Option<String>,

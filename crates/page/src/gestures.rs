@@ -1,5 +1,7 @@
 //! Gestures beside the click: hover, drag, scrolling, and the bare mouse.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -38,6 +40,9 @@ pub(crate) struct Met {
 struct Scrolled {
     moved: bool,
 }
+
+/// How often a page hears of what is held over it: browsers tell it about as often.
+const DRAG_BEAT: Duration = Duration::from_millis(50);
 
 impl Page {
     /// Moves the pointer over an element.
@@ -125,12 +130,10 @@ impl Page {
     async fn drop_on(&self, to: &Locator, data: &Value, deadline: &Deadline) -> Result<()> {
         let Met { frame, at, preview } = self.point_of(to, deadline).await?;
         let _: IgnoredAny = self.script(&frame, "dropWatch", &json!({}), deadline).await?;
-        for kind in ["dragEnter", "dragOver", "drop"] {
-            match self.drag_event(kind, at, data, deadline).await {
-                // Who asks something when it gets what is dragged has taken it.
-                Err(Error::DialogOpen(_)) => break,
-                sent => sent?,
-            }
+        match self.offer_and_drop(&frame, at, data, deadline).await {
+            // Who asks something when it gets what is dragged has taken it.
+            Err(Error::DialogOpen(_)) => {}
+            sent => sent?,
         }
         {
             // Taken or not, the drop has ended the drag.
@@ -138,12 +141,33 @@ impl Page {
             state.hands.buttons = 0;
             state.drag = None;
         }
-        match self.script::<Dropped>(&frame, "dropTaken", &json!({}), deadline).await {
+        match self.script::<Dropped>(&frame, "dropTaken", &json!({}), &deadline.with_grace()).await {
             Ok(Dropped { taken: false }) => Err(Error::NotDropped { preview }),
             // A drop that leads away or asks something was taken.
             Ok(_) | Err(Error::NavigatedAway { .. } | Error::DialogOpen(_)) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Holds what is dragged over the target until it is welcome there, as a hand does, and lets go.
+    async fn offer_and_drop(
+        &self,
+        frame: &FrameId,
+        at: (f64, f64),
+        data: &Value,
+        deadline: &Deadline,
+    ) -> Result<()> {
+        self.drag_event("dragEnter", at, data, deadline).await?;
+        loop {
+            self.drag_event("dragOver", at, data, &deadline.with_grace()).await?;
+            let welcome =
+                self.script::<Dropped>(frame, "dropWelcome", &json!({}), &deadline.with_grace()).await?;
+            if welcome.taken || deadline.passed() {
+                break;
+            }
+            tokio::time::sleep(DRAG_BEAT.min(deadline.remaining())).await;
+        }
+        self.drag_event("drop", at, data, &deadline.with_grace()).await
     }
 
     /// Where an element can be met, once it can, without moving there.

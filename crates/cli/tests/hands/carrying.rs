@@ -36,7 +36,7 @@ pub const ROWS: &[Row] = &[
     (
         "a target that does not take it is told",
         "<div id=a draggable=true ondragstart=\"event.dataTransfer.setData('text','x');note('start')\" ondragend=note('end')>A</div><div id=b style='height:60px' ondrop=note('drop')>B</div>",
-        &["?not-dropped(<div id=\"b\">) drag #a #b", "wait --fn seen.length>1"],
+        &["?not-dropped(<div id=\"b\">) drag #a #b --timeout 600", "wait --fn seen.length>1"],
         "seen",
         || json!(["start", "end"]),
     ),
@@ -46,6 +46,20 @@ pub const ROWS: &[Row] = &[
         &["drag #a #b"],
         "seen",
         || json!([1, "up"]),
+    ),
+    (
+        "a target that makes up its mind after a while",
+        "<b id=a draggable=true>A</b><div id=b style='height:60px' ondragenter='setTimeout(()=>window.ready=1,160)' ondragover='if(window.ready)event.preventDefault()' ondrop=note('drop')>B</div>",
+        &["drag #a #b"],
+        "seen",
+        || json!(["drop"]),
+    ),
+    (
+        "a field takes a text by itself, at once",
+        "<b id=a draggable=true ondragstart=\"event.dataTransfer.setData('text','hey')\">A</b><textarea id=b ondragover='note(1)'></textarea>",
+        &["drag #a #b"],
+        "[b.value, seen.length < 5]",
+        || json!(["hey", true]),
     ),
     (
         "a link is dragged by itself",

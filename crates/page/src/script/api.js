@@ -29,6 +29,7 @@ globalThis.surehand = Object.freeze({
   dragBegan: answering(dragBegan),
   dropWatch: answering(dropWatch),
   dropTaken: answering(dropTaken),
+  dropWelcome: answering(dropWelcome),
   scrollBy: answering(scrollBy),
   storage: answering(storage),
   fieldKind: answering(fieldKind),

@@ -96,18 +96,35 @@ async function dragBegan() {
   return { started: dragSeen.started };
 }
 
-let dropSeen = false;
+let dropSeen = { dropped: false, over: null, watch: new AbortController() };
 
 /** Watches whether what is dragged is taken: the browser tells a target that wants nothing nothing either. */
 function dropWatch() {
-  dropSeen = false;
-  addEventListener('drop', (event) => (dropSeen ||= event.isTrusted), { capture: true, once: true });
+  dropSeen.watch.abort();
+  const seen = { dropped: false, over: null, watch: new AbortController() };
+  dropSeen = seen;
+  const options = { capture: true, signal: seen.watch.signal };
+  addEventListener('dragover', (event) => event.isTrusted && (seen.over = { event, target: event.composedPath()[0] }), options);
+  addEventListener('drop', (event) => (seen.dropped ||= event.isTrusted), options);
   return {};
+}
+
+/** Would a drop be taken now? Where nothing is heard, nothing can be waited for either. */
+async function dropWelcome() {
+  await sleep(0);
+  const { over } = dropSeen;
+  return { taken: !over || over.event.defaultPrevented || takesDropsByItself(over.target) };
+}
+
+/** Fields take texts and files without any help of the page. */
+function takesDropsByItself(target) {
+  return target instanceof Element && (isHtml(target, 'input') || isHtml(target, 'textarea') || editingHostOf(target) !== null);
 }
 
 async function dropTaken() {
   await sleep(0);
-  return { taken: dropSeen };
+  dropSeen.watch.abort();
+  return { taken: dropSeen.dropped };
 }
 
 function scrollBy({ locator, x, y }) {

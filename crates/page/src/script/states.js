@@ -58,8 +58,13 @@ function rectsOfText(node) {
 
 /** Why the element does not react to the user, or null. A label is as dead as its control. */
 function disabledBecause(element) {
+  return nativelyDisabledBecause(element) || ariaDisabledBecause(element) || labelDisabledBecause(element) || inertBecause(element);
+}
+
+function labelDisabledBecause(element) {
   const control = isHtml(element, 'label') && element.control;
-  return nativelyDisabledBecause(element) || ariaDisabledBecause(element) || (control ? nativelyDisabledBecause(control) : null) || inertBecause(element);
+  const why = control && nativelyDisabledBecause(control);
+  return why ? why.replace(/^it /, `it labels ${previewOf(control)}, which `) : null;
 }
 
 /** Why the browser keeps the user from the element altogether, or null. */

@@ -408,6 +408,60 @@ fn a_whole_page_is_labelled_too_and_the_picture_shows_it() {
 }
 
 #[test]
+fn only_what_the_picture_shows_is_labelled() {
+    let case = SHARED.case("annotate-part");
+    case.show(
+        "<body style='margin:0'><select id=s><option>One</option><option>Two</option></select>
+        <div style='height:60px;overflow:auto'><button>In</button><div style='height:300px'></div><button>Out</button></div>
+        <div style='height:2000px'></div><div id=part style='padding:20px'><button id=low>Low</button></div>",
+    );
+    let labels = |args: &[&str]| {
+        let taken = case.ok(&[&["screenshot", "--annotate"], args].concat());
+        let label = |one: &Value| {
+            let side = |name: &str| one["box"][name].as_f64().unwrap().round();
+            (
+                one["role"].as_str().unwrap().to_owned(),
+                one["name"].as_str().unwrap().to_owned(),
+                side("x"),
+                side("y"),
+            )
+        };
+        taken["annotations"]
+            .as_array()
+            .map(|all| all.iter().map(label).collect::<Vec<_>>())
+            .unwrap_or_default()
+    };
+    let names =
+        |args: &[&str]| labels(args).into_iter().map(|(role, name, ..)| role + &name).collect::<Vec<_>>();
+    assert_eq!(names(&["view.png"]), ["combobox", "buttonIn"]);
+    assert_eq!(
+        names(&["--full", "whole.png"]),
+        ["combobox", "buttonIn", "buttonLow"],
+        "what is cut off is not there"
+    );
+    assert_eq!(labels(&["#part", "part.png"]), [("button".to_owned(), "Low".to_owned(), 20.0, 20.0)]);
+    assert_eq!(labels(&["#low", "low.png"]), [("button".to_owned(), "Low".to_owned(), 0.0, 0.0)]);
+}
+
+#[test]
+fn labels_and_pictures_of_a_scaled_frame_are_where_it_is_seen() {
+    let case = SHARED.case("annotate-scaled");
+    case.show(
+        "<body style='margin:0'><div style='transform:scale(.5);transform-origin:0 0'><iframe style='width:800px;height:400px;border:0'
+        srcdoc=\"<body style='margin:0'><button id=b style='width:400px;height:100px'>B</button>\"></iframe></div>",
+    );
+    case.ok(&["wait", "#b"]);
+    let taken = case.ok(&["screenshot", "--annotate", "map.png"]);
+    let button = taken["annotations"].as_array().unwrap().iter().find(|one| one["name"] == "B").cloned();
+    let place = json!({ "x": 0.0, "y": 0.0, "width": 200.0, "height": 50.0 });
+    assert_eq!(button.unwrap()["box"], place, "{taken}");
+    case.ok(&["screenshot", "#b", "b.png"]);
+    let picture = fs_err::read(case.cli.home().work().join("b.png")).unwrap();
+    // Width and height stand right at the beginning of a PNG.
+    assert_eq!(&picture[16..24], &[0, 0, 0, 200, 0, 0, 0, 50]);
+}
+
+#[test]
 fn actions_tell_what_followed() {
     let case = SHARED.case("followed");
     let page = "<button id=say onclick=\"alert('one'); alert('two')\">Say</button><button id=ask onclick=\"window.answer = confirm('sure?')\">Ask</button>

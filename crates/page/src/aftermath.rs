@@ -27,6 +27,8 @@ pub struct Aftermath {
     pub downloads: Vec<String>,
     /// Did the tab close?
     pub closed: bool,
+    /// Was the element pressed without a click, because the page replaced or covered it under the press?
+    pub unclicked: bool,
 }
 
 impl Aftermath {
@@ -137,6 +139,7 @@ impl Page {
                 .map(|one| one.suggested_name.clone())
                 .collect(),
             closed: false,
+            unclicked: false,
         }
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::page::Page;
-use crate::{BoxRect, Deadline, FrameId, Handle, Result};
+use crate::pointer::{Boxes, Cut};
+use crate::{BoxRect, Deadline, FrameId, Handle, Picture, Result};
 
 /// An element that a picture shows with a label.
 #[derive(Debug, Clone, Serialize)]
@@ -22,17 +23,12 @@ pub struct Labelled {
     pub place: BoxRect,
 }
 
-#[derive(Deserialize)]
-struct Boxes {
-    boxes: Vec<Option<BoxRect>>,
-}
-
 impl Page {
-    /// Frames and labels those of the elements that can be seen, and tells which; `whole` counts what is out of view.
+    /// Frames and labels those of the elements that the picture will show, and tells which.
     pub async fn annotate(
         &self,
         labels: Vec<(Handle, String)>,
-        whole: bool,
+        picture: &Picture,
         deadline: &Deadline,
     ) -> Result<Vec<Labelled>> {
         let order: HashMap<Handle, usize> =
@@ -43,19 +39,18 @@ impl Page {
                 by_frame.entry(frame).or_default().push((handle, label));
             }
         }
+        let seen = self.seen_in(picture, deadline).await?;
         let mut shown = Vec::new();
         for (frame, labels) in by_frame {
-            shown.extend(self.places_in(&frame, labels, whole, deadline).await?);
+            shown.extend(self.places_in(&frame, labels, picture.cut(), deadline).await?);
         }
+        shown.retain_mut(|one| overlap(one.place, seen).map(|place| one.place = place).is_some());
         shown.sort_by_key(|one| order.get(&one.handle).copied());
         let main = self.lock().frames.main().id.clone();
-        let _: IgnoredAny = self.script(&main, "annotate", &json!({ "labels": shown }), deadline).await?;
-        if whole {
-            // The picture begins at the top of the page.
-            let view = self.layout(deadline).await?.css_visual_viewport;
-            for Labelled { place, .. } in &mut shown {
-                (place.x, place.y) = (place.x + view.page_x, place.y + view.page_y);
-            }
+        let drawn = json!({ "labels": shown, "left": seen.x, "top": seen.y });
+        let _: IgnoredAny = self.script(&main, "annotate", &drawn, deadline).await?;
+        for Labelled { place, .. } in &mut shown {
+            (place.x, place.y) = (place.x - seen.x, place.y - seen.y);
         }
         Ok(shown)
     }
@@ -71,17 +66,39 @@ impl Page {
         &self,
         frame: &FrameId,
         labels: Vec<(Handle, String)>,
-        whole: bool,
+        cut: Cut,
         deadline: &Deadline,
     ) -> Result<Vec<Labelled>> {
         let ids: Vec<u64> = labels.iter().map(|(handle, _)| handle.element).collect();
-        let argument = json!({ "ids": ids, "whole": whole });
-        let seen: Boxes = self.script(frame, "boxesInView", &argument, deadline).await?;
-        let (left, top) = self.point_in_page(frame, (0.0, 0.0), deadline).await?;
+        let argument = json!({ "ids": ids, "cut": cut.name() });
+        let own: Boxes = self.script(frame, "boxesInView", &argument, deadline).await?;
+        let places = self.boxes_in_page(frame, own.boxes, cut, deadline).await?;
         let label = |((handle, label), place): ((Handle, String), Option<BoxRect>)| {
-            let place = place?;
-            Some(Labelled { handle, label, place: BoxRect { x: place.x + left, y: place.y + top, ..place } })
+            Some(Labelled { handle, label, place: place? })
         };
-        Ok(labels.into_iter().zip(seen.boxes).filter_map(label).collect())
+        Ok(labels.into_iter().zip(places).filter_map(label).collect())
+    }
+}
+
+/// What two boxes have in common, if anything.
+fn overlap(one: BoxRect, other: BoxRect) -> Option<BoxRect> {
+    let (x, y) = (one.x.max(other.x), one.y.max(other.y));
+    let width = (one.x + one.width).min(other.x + other.width) - x;
+    let height = (one.y + one.height).min(other.y + other.height) - y;
+    (width > 0.0 && height > 0.0).then_some(BoxRect { x, y, width, height })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_overlap_where_both_are() {
+        let at = |x, y, width, height| BoxRect { x, y, width, height };
+        assert_eq!(
+            overlap(at(0.0, 0.0, 10.0, 10.0), at(5.0, -5.0, 10.0, 10.0)),
+            Some(at(5.0, 0.0, 5.0, 5.0))
+        );
+        assert_eq!(overlap(at(0.0, 0.0, 10.0, 10.0), at(10.0, 0.0, 10.0, 10.0)), None);
     }
 }

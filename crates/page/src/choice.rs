@@ -91,7 +91,9 @@ impl Page {
         let (_, toggle): (_, Toggle) =
             self.script_at(locator, "toggle", |_| json!({ "wanted": wanted }), deadline).await?;
         let options = ClickOptions { through_label: true, ..options.clone() };
-        let acted = self.click(locator, &options, deadline).await?;
+        let mut acted = self.click(locator, &options, deadline).await?;
+        // What counts here is the state: some boxes change at the press already.
+        acted.after.unclicked = false;
         let decided = options.trial || acted.after.moved_on();
         if decided || self.becomes_checked(locator, &acted, wanted, deadline).await? {
             return Ok(acted);

@@ -130,18 +130,22 @@ pub enum Error {
         why: String,
     },
     /// It never came to rest.
-    #[error("{preview} does not stop moving")]
+    #[error("{preview} {how}")]
     NotStable {
         /// The element.
         preview: String,
+        /// What it does instead of resting.
+        how: String,
     },
     /// Something else is on top of it.
-    #[error("{blocker} covers {preview} and would get the click")]
+    #[error("{blocker} covers {preview} and would get the {what}")]
     Covered {
         /// The element.
         preview: String,
         /// What is in the way.
         blocker: String,
+        /// What it would get: the click, the tap or only the pointer.
+        what: &'static str,
     },
     /// It slid away between press and release.
     #[error("{preview} moved away while it was pressed, so the page saw no click")]
@@ -174,6 +178,12 @@ pub enum Error {
         width: f64,
         /// Of the view.
         height: f64,
+    },
+    /// A point of an element that is not on the screen.
+    #[error("the point in {preview} is outside of what is in view and cannot be scrolled into it")]
+    OffView {
+        /// The element.
+        preview: String,
     },
     /// A point that is not in the element.
     #[error("{x}, {y} is outside of {preview}, which is {width} x {height}")]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use surehand_cdp::protocol::input;
 
 use crate::page::Page;
-use crate::pointer::{Acted, Button, ClickOptions, Gesture};
+use crate::pointer::{Acted, Button, ClickOptions, Gesture, would_get};
 use crate::{Deadline, Error, FrameId, Locator, Result};
 
 /// Where the pointer is and what is held down.
@@ -178,19 +178,25 @@ impl Page {
                 "scroll": "auto",
             })
         };
-        let (frame, target): (_, crate::pointer::Prepared) =
-            self.script_at(locator, "prepare", argument, deadline).await?;
-        let at = self.point_through_frames(&frame, (target.x, target.y), 0, deadline).await?;
-        Ok(Met { frame, at, preview: target.preview })
+        let met = async {
+            let (frame, target): (_, crate::pointer::Prepared) =
+                self.script_at(locator, "prepare", argument, deadline).await?;
+            let at = self.point_through_frames(&frame, target.spot, 0, false, deadline).await?;
+            Ok(Met { frame, at, preview: target.preview })
+        };
+        met.await.map_err(|error| would_get("pointer", error))
     }
 
     /// Moves the pointer to a point of the page, which must be in view.
     pub async fn mouse_to_point(&self, x: f64, y: f64, deadline: &Deadline) -> Result<()> {
-        let (width, height) = self.view_size(deadline).await?;
-        if !(0.0..width).contains(&x) || !(0.0..height).contains(&y) {
+        let view = self.layout(deadline).await?.css_visual_viewport;
+        let (width, height) = (view.client_width, view.client_height);
+        // Zoomed in, only a part of the page's own viewport is in view, and the pointer is told from its corner.
+        let (left, top) = (x - view.offset_x, y - view.offset_y);
+        if !(0.0..width).contains(&left) || !(0.0..height).contains(&top) {
             return Err(Error::OutOfView { x, y, width, height });
         }
-        self.mouse_to(x, y, deadline).await
+        self.mouse_to(left, top, deadline).await
     }
 
     /// Moves the pointer.

@@ -63,7 +63,7 @@ pub use pointer::{Acted, Button, ClickOptions};
 pub use read::{BoxRect, Reading};
 pub use ring::Ring;
 pub use run::Evaluated;
-pub use screenshot::{ImageFormat, ScreenshotOptions};
+pub use screenshot::{ImageFormat, Picture, ScreenshotOptions};
 pub use snapshot::{NameSource, Node, Snapshot, SnapshotOptions};
 pub use storage::StorageArea;
 pub use surroundings::{

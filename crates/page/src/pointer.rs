@@ -14,7 +14,7 @@ use surehand_cdp::protocol::{dom, input};
 use crate::aftermath::Mark;
 use crate::locate::{may_come, with_locator};
 use crate::page::Page;
-use crate::{Aftermath, Deadline, Error, FrameId, Handle, Locator, Result};
+use crate::{Aftermath, BoxRect, Deadline, Error, FrameId, Handle, Locator, Result};
 
 /// A button of the mouse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,6 +96,15 @@ impl Gesture {
         matches!(self, Gesture::Click(_) | Gesture::Tap(_)) && !self.is_trial()
     }
 
+    /// What something in the way would get instead.
+    fn effect(&self) -> &'static str {
+        match self {
+            Gesture::Click(_) => "click",
+            Gesture::Tap(_) => "tap",
+            Gesture::Hover(_) | Gesture::Show => "pointer",
+        }
+    }
+
     /// Whom a label stands for.
     fn retarget(&self) -> &'static str {
         match self {
@@ -141,11 +150,31 @@ pub struct Acted {
     pub after: Aftermath,
 }
 
+/// A point of a frame, and how far what is in view is from where that frame's coordinates begin.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Spot {
+    pub x: f64,
+    pub y: f64,
+    /// Only on a phone, or zoomed in, and only in the main frame.
+    #[serde(default)]
+    shift_x: f64,
+    #[serde(default)]
+    shift_y: f64,
+}
+
+impl Spot {
+    /// Where the pointer is sent for it, if this is a point of the main frame.
+    fn in_view(self) -> (f64, f64) {
+        (self.x - self.shift_x, self.y - self.shift_y)
+    }
+}
+
 #[derive(Debug, Deserialize)]
 pub(crate) struct Prepared {
     pub id: u64,
-    pub x: f64,
-    pub y: f64,
+    #[serde(flatten)]
+    pub spot: Spot,
     #[serde(default)]
     pub role: String,
     #[serde(default)]
@@ -169,12 +198,44 @@ struct Guarded {
     /// Did the target slide away between press and release?
     #[serde(default)]
     missed: bool,
+    /// Was it pressed without a click?
+    #[serde(default)]
+    unclicked: bool,
+}
+
+/// How a press that arrived ended.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pressed {
+    /// The page then closed its tab.
+    closing: bool,
+    /// No click came of it.
+    unclicked: bool,
 }
 
 #[derive(Debug, Deserialize)]
-struct Point {
-    x: f64,
-    y: f64,
+pub(crate) struct Boxes {
+    pub boxes: Vec<Option<BoxRect>>,
+}
+
+/// What is left of a box that is looked at from outside.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cut {
+    /// Everything.
+    Nothing,
+    /// What the elements around it do not cut off.
+    Holders,
+    /// What of that is in view.
+    View,
+}
+
+impl Cut {
+    pub fn name(self) -> &'static str {
+        match self {
+            Cut::Nothing => "nothing",
+            Cut::Holders => "holders",
+            Cut::View => "view",
+        }
+    }
 }
 
 /// Pauses between attempts; the last one repeats until the deadline.
@@ -213,7 +274,8 @@ impl Page {
                 },
                 Err(error) => error,
             };
-            let failure = match (with_locator(failure, locator), before.take()) {
+            let failure = would_get(gesture.effect(), with_locator(failure, locator));
+            let failure = match (failure, before.take()) {
                 // The deadline cut the last attempt short: what stood in the way before it is the reason.
                 (Error::Unresponsive { .. }, Some(reason)) => return Err(reason),
                 (failure, _) => failure,
@@ -226,7 +288,9 @@ impl Page {
                 // Pressed a second time, but not for ever: a page may mean to run away.
                 Error::Missed { .. } if missed => return Err(failure),
                 Error::Missed { .. } if !deadline.passed() => missed = true,
-                Error::Covered { .. } | Error::NavigatedAway { .. } if !deadline.passed() => {
+                Error::Covered { .. } | Error::OffView { .. } | Error::NavigatedAway { .. }
+                    if !deadline.passed() && !gesture.is_forced() =>
+                {
                     deadline.note(&failure);
                 }
                 // Replaced between the look and the press: its successor is meant.
@@ -266,6 +330,8 @@ impl Page {
             "scroll": "auto",
             "position": position.map(|(x, y)| json!({ "x": x, "y": y })),
             "guard": gesture.presses(),
+            "force": gesture.is_forced(),
+            "inView": gesture.is_forced() || matches!(gesture, Gesture::Show),
             "attempt": attempt,
         });
         let target: Prepared = self.script(frame, "prepare", &argument, &deadline.with_grace()).await?;
@@ -280,13 +346,15 @@ impl Page {
             at: gesture.uses_mouse().then(|| self.lock().hands.at),
             after: Aftermath::default(),
         };
-        match sent {
+        let pressed = match sent {
             Ok(()) if gesture.presses() => {
-                if self.confirm(frame, &target, &before, deadline).await? {
+                let pressed = self.confirm(frame, &target, &before, deadline).await?;
+                if pressed.closing {
                     let _ = self.wait_closed(&deadline.at_most(CLOSING)).await;
                     acted.after.closed = true;
                     return Ok(acted);
                 }
+                pressed
             }
             Ok(()) => return Ok(acted),
             Err(Error::DialogOpen(dialog)) => {
@@ -303,8 +371,10 @@ impl Page {
                 self.disarm(frame, target.id, deadline).await;
                 return Err(error);
             }
-        }
+        };
         acted.after = self.settle(&before, deadline).await;
+        // After a touch the browser may take its time with the click.
+        acted.after.unclicked = pressed.unclicked && gesture.uses_mouse();
         Ok(acted)
     }
 
@@ -317,8 +387,11 @@ impl Page {
         attempt: usize,
         deadline: &Deadline,
     ) -> Result<()> {
-        let Some(options) = gesture.options() else { return Ok(()) };
-        let (x, y) = self.point_through_frames(frame, (target.x, target.y), attempt, deadline).await?;
+        let Some(options) = gesture.options() else {
+            // Whatever covers it: that is still in view.
+            return self.point_through_frames(frame, target.spot, attempt, true, deadline).await.map(drop);
+        };
+        let (x, y) = self.point_through_frames(frame, target.spot, attempt, options.force, deadline).await?;
         if options.trial {
             // Even a pointer that only moves would open menus.
             return Ok(());
@@ -348,7 +421,8 @@ impl Page {
         self.unless_blocked(deadline, async { Ok(session.call(&event("mouseMoved", 0, 0)).await?) }).await?;
         if !options.force {
             let in_frame = self.lock().frames.get(frame).is_some_and(|frame| frame.parent.is_some());
-            let look = json!({ "id": target.id, "x": target.x, "y": target.y, "inFrame": in_frame });
+            let Spot { x, y, .. } = target.spot;
+            let look = json!({ "id": target.id, "x": x, "y": y, "inFrame": in_frame });
             let _: IgnoredAny = self.script(frame, "recheck", &look, &deadline.with_grace()).await?;
         }
         if !gesture.presses() {
@@ -368,35 +442,32 @@ impl Page {
         .await
     }
 
-    /// Did the press arrive at the target? Tells whether the page then closed its tab.
+    /// Did the press arrive at the target? Tells what came of it.
     async fn confirm(
         &self,
         frame: &FrameId,
         target: &Prepared,
         before: &Mark,
         deadline: &Deadline,
-    ) -> Result<bool> {
-        let argument = json!({ "id": target.id, "x": target.x, "y": target.y });
+    ) -> Result<Pressed> {
+        let argument = json!({ "id": target.id, "x": target.spot.x, "y": target.spot.y });
         let grace = deadline.with_grace();
         let ended = tokio::select! {
             biased;
             ended = self.script::<Guarded>(frame, "guardEnd", &argument, &grace) => ended,
             // A page that is on its way to another one may not run its scripts any more.
-            () = self.leaving(before) => return Ok(false),
+            () = self.leaving(before) => return Ok(Pressed::default()),
         };
         let preview = || target.preview.clone();
+        let covered = |blocker| Err(Error::Covered { preview: preview(), blocker, what: "click" });
         match ended {
-            Ok(Guarded { hit: false, blocker: Some(blocker), .. }) => {
-                Err(Error::Covered { preview: preview(), blocker })
-            }
-            Ok(Guarded { seen, hit: false, .. }) if seen > 0 => {
-                Err(Error::Covered { preview: preview(), blocker: "something else".to_owned() })
-            }
+            Ok(Guarded { hit: false, blocker: Some(blocker), .. }) => covered(blocker),
+            Ok(Guarded { seen, hit: false, .. }) if seen > 0 => covered("something else".to_owned()),
             Ok(Guarded { missed: true, .. }) => Err(Error::Missed { preview: preview() }),
             // A press that leads away takes the listener with it; one that opens a dialog leaves it for later.
-            Err(Error::NavigatedAway { .. } | Error::DialogOpen(_)) => Ok(false),
-            Err(Error::TabClosed) => Ok(true),
-            Ok(guarded) => Ok(guarded.closing),
+            Err(Error::NavigatedAway { .. } | Error::DialogOpen(_)) => Ok(Pressed::default()),
+            Err(Error::TabClosed) => Ok(Pressed { closing: true, ..Pressed::default() }),
+            Ok(Guarded { closing, unclicked, .. }) => Ok(Pressed { closing, unclicked }),
             Err(error) => Err(error),
         }
     }
@@ -409,45 +480,41 @@ impl Page {
         }
     }
 
-    /// A point in a frame, as a point in the page, while every frame on the way up agrees that nothing covers it.
+    /// A point in a frame, as the point where the pointer is sent, while every frame on the way up agrees that it is in view
+    /// there and, unless forced, that nothing covers it.
     pub(crate) async fn point_through_frames(
         &self,
         frame: &FrameId,
-        point: (f64, f64),
+        spot: Spot,
         attempt: usize,
+        force: bool,
         deadline: &Deadline,
     ) -> Result<(f64, f64)> {
-        let step = |id: u64, (x, y): (f64, f64)| json!({ "id": id, "x": x, "y": y, "attempt": attempt, "scroll": true });
-        self.climb(frame, point, step, deadline).await
-    }
-
-    /// The same without a look at what covers it.
-    pub(crate) async fn point_in_page(
-        &self,
-        frame: &FrameId,
-        point: (f64, f64),
-        deadline: &Deadline,
-    ) -> Result<(f64, f64)> {
-        let step = |id: u64, (x, y): (f64, f64)| json!({ "id": id, "x": x, "y": y, "check": false });
-        self.climb(frame, point, step, deadline).await
-    }
-
-    async fn climb(
-        &self,
-        frame: &FrameId,
-        point: (f64, f64),
-        step: impl Fn(u64, (f64, f64)) -> serde_json::Value,
-        deadline: &Deadline,
-    ) -> Result<(f64, f64)> {
-        let (mut frame, mut point) = (frame.clone(), point);
+        let (mut frame, mut spot) = (frame.clone(), spot);
         while let Some((parent, owner)) = self.frame_owner(&frame, deadline).await? {
-            let next: Point = self
-                .script(&parent, "frameStep", &step(owner.element, point), &deadline.with_grace())
-                .await?;
-            point = (next.x, next.y);
+            let step =
+                json!({ "id": owner.element, "x": spot.x, "y": spot.y, "attempt": attempt, "force": force });
+            spot = self.script(&parent, "frameStep", &step, &deadline.with_grace()).await?;
             frame = parent;
         }
-        Ok(point)
+        Ok(spot.in_view())
+    }
+
+    /// Boxes in a frame, as boxes in the page; `None` for those of which the frames on the way up show nothing.
+    pub(crate) async fn boxes_in_page(
+        &self,
+        frame: &FrameId,
+        boxes: Vec<Option<BoxRect>>,
+        cut: Cut,
+        deadline: &Deadline,
+    ) -> Result<Vec<Option<BoxRect>>> {
+        let (mut frame, mut boxes) = (frame.clone(), Boxes { boxes });
+        while let Some((parent, owner)) = self.frame_owner(&frame, deadline).await? {
+            let step = json!({ "id": owner.element, "boxes": boxes.boxes, "cut": cut.name() });
+            boxes = self.script(&parent, "boxesThroughFrame", &step, &deadline.with_grace()).await?;
+            frame = parent;
+        }
+        Ok(boxes.boxes)
     }
 
     /// The parent frame and the `<iframe>` element in it; `None` for the main frame.
@@ -476,5 +543,13 @@ impl Page {
             frame.owner = Some(handle);
         }
         Ok(handle)
+    }
+}
+
+/// The script that finds something in the way does not know what is about to be done.
+pub(crate) fn would_get(what: &'static str, error: Error) -> Error {
+    match error {
+        Error::Covered { preview, blocker, .. } => Error::Covered { preview, blocker, what },
+        other => other,
     }
 }

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::locate::with_locator;
 use crate::page::Page;
+use crate::pointer::Cut;
 use crate::{Deadline, Error, FrameId, Locator, Result};
 
 /// What was read of an element, and how many elements matched.
@@ -134,10 +135,9 @@ impl Page {
 
     /// A box is measured in its own frame; a person sees it in the page.
     async fn box_to_top(&self, frame: &FrameId, reading: &mut Reading, deadline: &Deadline) -> Result<()> {
-        let Ok(mut rect) = serde_json::from_str::<BoxRect>(reading.value.get()) else { return Ok(()) };
-        let corner = self.point_in_page(frame, (rect.x, rect.y), deadline).await?;
-        (rect.x, rect.y) = corner;
-        let text = crate::world::to_json(&rect)?;
+        let Ok(rect) = serde_json::from_str::<BoxRect>(reading.value.get()) else { return Ok(()) };
+        let seen = self.boxes_in_page(frame, vec![Some(rect)], Cut::Nothing, deadline).await?;
+        let text = crate::world::to_json(&seen.first().copied().flatten().unwrap_or(rect))?;
         reading.value = RawValue::from_string(text).unwrap_or_default();
         Ok(())
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 use surehand_cdp::protocol::page as cdp;
 
 use crate::page::Page;
-use crate::pointer::Prepared;
+use crate::pointer::{Cut, Prepared};
 use crate::read::BoxRect;
 use crate::{Deadline, Error, Locator, Result};
 
@@ -46,18 +46,49 @@ pub struct ScreenshotOptions {
     pub quality: Option<u8>,
 }
 
+/// What a picture will show: everything is scrolled to its place already.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// In pixels of the page; `None` for what is in view.
+    clip: Option<cdp::Viewport>,
+}
+
+impl Picture {
+    /// What it shows of a box that other elements hold.
+    pub(crate) fn cut(&self) -> Cut {
+        if self.clip.is_some() { Cut::Holders } else { Cut::View }
+    }
+}
+
 /// Beyond this the browser's compositor gives up or returns an empty picture.
 const LONGEST_EDGE: f64 = 16_384.0;
 
 impl Page {
     /// Takes a picture and returns the bytes of the file.
     pub async fn screenshot(&self, options: &ScreenshotOptions, deadline: &Deadline) -> Result<Vec<u8>> {
+        let picture = self.set_up_picture(options, deadline).await?;
+        self.take_picture(&picture, options, deadline).await
+    }
+
+    /// Brings into view what a picture is to show, and measures it.
+    pub async fn set_up_picture(&self, options: &ScreenshotOptions, deadline: &Deadline) -> Result<Picture> {
         let clip = match (&options.element, options.clip) {
             (Some(locator), _) => Some(self.element_area(locator, deadline).await?),
             (None, Some(part)) => Some(self.part_area(part, options.full, deadline).await?),
             (None, None) if options.full => Some(self.whole_area(deadline).await?),
             (None, None) => None,
         };
+        Ok(Picture { clip })
+    }
+
+    /// Takes a picture of what was set up for it.
+    pub async fn take_picture(
+        &self,
+        picture: &Picture,
+        options: &ScreenshotOptions,
+        deadline: &Deadline,
+    ) -> Result<Vec<u8>> {
+        let clip = picture.clip.clone();
         let capture = cdp::CaptureScreenshot {
             format: Some(options.format.name().to_owned()),
             quality: options.quality.map(i64::from),
@@ -119,9 +150,24 @@ impl Page {
         let reading = self.read(&element, "box", None, deadline).await?;
         let rect: BoxRect = serde_json::from_str(reading.value.get())
             .map_err(|error| Error::Script { message: format!("no box: {error}") })?;
-        let viewport = self.layout(deadline).await?.css_visual_viewport;
-        let (x, y) = (rect.x + viewport.page_x, rect.y + viewport.page_y);
+        let (left, top) = corner(&self.layout(deadline).await?.css_visual_viewport);
+        let (x, y) = (rect.x + left, rect.y + top);
         Ok(cdp::Viewport { x, y, width: rect.width, height: rect.height, scale: 1.0 })
+    }
+
+    /// What a picture shows, in the coordinates of the main frame.
+    pub(crate) async fn seen_in(&self, picture: &Picture, deadline: &Deadline) -> Result<BoxRect> {
+        let view = self.layout(deadline).await?.css_visual_viewport;
+        let (left, top) = corner(&view);
+        Ok(match &picture.clip {
+            Some(clip) => {
+                BoxRect { x: clip.x - left, y: clip.y - top, width: clip.width, height: clip.height }
+            }
+            None => {
+                let (width, height) = (view.client_width, view.client_height);
+                BoxRect { x: view.offset_x, y: view.offset_y, width, height }
+            }
+        })
     }
 
     /// How large what is in view is, in CSS pixels.
@@ -134,6 +180,11 @@ impl Page {
         self.unless_blocked(deadline, async { Ok(self.session().call(&cdp::GetLayoutMetrics {}).await?) })
             .await
     }
+}
+
+/// Where in the page the coordinates of the main frame begin: zoomed in, that is not where what is in view begins.
+fn corner(view: &cdp::VisualViewport) -> (f64, f64) {
+    (view.page_x - view.offset_x, view.page_y - view.offset_y)
 }
 
 fn decoded(data: &str) -> Result<Vec<u8>> {

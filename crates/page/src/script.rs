@@ -36,6 +36,8 @@ pub(crate) const SOURCE: &str = concat!(
     "\n",
     include_str!("script/hits.js"),
     "\n",
+    include_str!("script/frames.js"),
+    "\n",
     include_str!("script/guard.js"),
     "\n",
     include_str!("script/prepare.js"),

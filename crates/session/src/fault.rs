@@ -241,7 +241,7 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
             "make it visible first (open its menu, scroll, wait), or choose another element",
         ),
         E::NotStable { .. } => {
-            (Kind::NotStable, "wait until the animation is over, or give more time with --timeout")
+            (Kind::NotStable, "wait until the page is at rest, or give more time with --timeout")
         }
         E::Missed { .. } => {
             (Kind::NotStable, "try it again once the page is at rest, or press with `surehand mouse`")
@@ -252,7 +252,7 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
         ),
         E::Covered { .. } => (Kind::Covered, "close or wait for what is in the way, then try again"),
         E::NoPointer { .. } => (Kind::Covered, "click the element that handles the pointer instead"),
-        E::OutOfView { .. } | E::OutOfElement { .. } => {
+        E::OutOfView { .. } | E::OffView { .. } | E::OutOfElement { .. } => {
             (Kind::OutOfView, "give a point inside, or scroll first: `surehand scroll`, `surehand get box`")
         }
         E::Detached { .. } => (

@@ -68,14 +68,14 @@ impl Pointing {
 
     /// The report of a verb that pointed at what `selector` means.
     pub(crate) fn report(&self, words: Words, session: &Session, selector: String, acted: Acted) -> Pointed {
-        Pointed {
-            verb: BTreeMap::from([(words.field, selector)]),
-            trial: self.trial,
-            verified: None,
-            hit: Hit::new(session, acted),
-            done: if self.trial { words.possible } else { words.done },
-            wanted: "",
-        }
+        let hit = Hit::new(session, acted);
+        let done = match (self.trial, hit.is_unclicked()) {
+            (true, _) => words.possible,
+            (false, true) => "pressed",
+            (false, false) => words.done,
+        };
+        let verb = BTreeMap::from([(words.field, selector)]);
+        Pointed { verb, trial: self.trial, verified: None, hit, done, wanted: "" }
     }
 
     /// The report of a verb that clicked to bring about a state. A page that asks something or goes elsewhere has not shown

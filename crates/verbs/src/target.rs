@@ -44,6 +44,9 @@ pub struct Followed {
     /// Did the tab close?
     #[serde(rename = "tabClosed", skip_serializing_if = "std::ops::Not::not")]
     tab_closed: bool,
+    /// Did the press arrive, but no click?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unclicked: bool,
 }
 
 impl Hit {
@@ -60,6 +63,11 @@ impl Hit {
     /// Tabs that opened.
     pub fn opened(&self) -> &[String] {
         self.followed.opened()
+    }
+
+    /// Was it pressed, but not clicked?
+    pub fn is_unclicked(&self) -> bool {
+        self.followed.unclicked
     }
 
     /// `clicked button "Go" @e7 → http://…`
@@ -83,12 +91,12 @@ impl Hit {
 impl Followed {
     /// From what a page told.
     pub fn new(session: &Session, after: Aftermath) -> Self {
-        let Aftermath { navigated, failed, navigating, dialog, accepted, downloads, closed } = after;
+        let Aftermath { navigated, failed, navigating, dialog, accepted, downloads, closed, unclicked } = after;
         let opened = session.tabs().take_untold();
         let masked = |url: String| redact::mask_queries(&url).into_owned();
         let (navigated, navigating) = (navigated.map(masked), navigating.map(masked));
         let failed = failed.map(|failed| FailedLoad { url: masked(failed.url), ..failed });
-        Self { navigated, failed, navigating, dialog, accepted, opened, downloads, tab_closed: closed }
+        Self { navigated, failed, navigating, dialog, accepted, opened, downloads, tab_closed: closed, unclicked }
     }
 
     /// Tabs that opened.
@@ -99,6 +107,9 @@ impl Followed {
     /// To be written after what was done.
     pub fn text(&self) -> String {
         let mut out = String::new();
+        if self.unclicked {
+            out.push_str("; no click reached it");
+        }
         if let Some(url) = &self.navigated {
             out.push_str(&format!(" → {url}"));
         }

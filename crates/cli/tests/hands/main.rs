@@ -25,6 +25,8 @@ mod places;
 mod single;
 mod states;
 mod trees;
+mod turned;
+mod views;
 mod typing;
 
 use std::time::Duration;
@@ -52,6 +54,8 @@ const FAMILIES: &[&[Row]] = &[
     places::ROWS,
     states::ROWS,
     trees::ROWS,
+    turned::ROWS,
+    views::ROWS,
     typing::ROWS,
 ];
 

@@ -3,25 +3,24 @@
 let annotation = null;
 
 /** Where elements can be seen, in the coordinates of this frame; null for what cannot. */
-function boxesInView({ ids, whole }) {
-  return { boxes: ids.map((id) => boxInView(elementById.get(id)?.deref(), whole)) };
+function boxesInView({ ids, cut }) {
+  return { boxes: ids.map((id) => boxInView(elementById.get(id)?.deref(), cut)) };
 }
 
-function boxInView(element, whole) {
-  if (!element || !isConnected(element) || !isVisible(element)) return null;
-  const box = whole ? boundsOf(element) : intersection(boundsOf(element), visibleWindow(element));
-  if (!hasArea(box)) return null;
-  return { x: box.left, y: box.top, width: box.right - box.left, height: box.bottom - box.top };
+/** The options of a closed list are not in the picture: their list is. */
+function boxInView(element, cut) {
+  if (!element || !isConnected(element) || !isVisible(element) || dropDownOf(element)) return null;
+  return asRect(intersection(boundsOf(element), windowFor(element, cut)), cut);
 }
 
 /**
  * Draws above everything else, dialogs too: in the top layer, which pages cannot cover. The layer is in a closed root,
  * so that the events of its opening stay in there.
  */
-function annotate({ labels }) {
+function annotate({ labels, left, top }) {
   annotateEnd();
   const [host, layer] = [bareBox(), bareBox()];
-  for (const label of labels) layer.append(frameOf(label), tagOf(label));
+  for (const label of labels) layer.append(frameOf(label), tagOf(label, left, top));
   layer.popover = 'manual';
   host.attachShadow({ mode: 'closed' }).append(layer);
   document.documentElement.append(host);
@@ -58,12 +57,12 @@ function frameOf({ x, y, width, height }) {
   return frame;
 }
 
-/** Above the box if there is room, else at its upper edge. */
-function tagOf({ label, x, y }) {
+/** Above the box if the picture has room there, else at its upper edge. */
+function tagOf({ label, x, y }, left, top) {
   const tag = document.createElement('div');
   tag.textContent = label;
   applyStyles(tag, {
-    position: 'absolute', left: `${Math.max(x, 0) + scrollX}px`, top: `${(y >= 14 ? y - 14 : Math.max(y, 0)) + scrollY}px`,
+    position: 'absolute', left: `${Math.max(x, left) + scrollX}px`, top: `${(y - top >= 14 ? y - 14 : Math.max(y, top)) + scrollY}px`,
     font: 'bold 11px/14px monospace', color: '#fff', background: '#d6003c', padding: '0 3px', 'white-space': 'nowrap',
   });
   return tag;

@@ -35,6 +35,13 @@ function takeClosedCandidates() {
   return taken;
 }
 
+/** Whoever has an element has the roots around it, too. */
+function adoptRootsAround(element) {
+  for (let root = rootNodeOf(element); root instanceof ShadowRoot; root = rootNodeOf(root.host)) {
+    if (!shadowRootOf(root.host)) adoptRoot(root.host, root);
+  }
+}
+
 /** Called by the Rust side with a closed root as `root`. */
 function adoptRoot(host, root) {
   adoptedRoots.set(host, root);

@@ -1,7 +1,10 @@
 // Geometry: where an element is, which points of it are worth a click, and how to bring it into view.
 
-/** Alignments for scrolling: as needed first; on a retry others, which beats sticky bars. */
+/** Alignments for scrolling, in both directions: as needed first; on a retry others, which beats sticky bars. */
 const SCROLL_CYCLE = ['auto', 'end', 'center', 'start'];
+
+/** What is in the top layer is clipped by nothing around it. */
+const TOP_LAYER = CSS.supports('selector(:popover-open)') ? ':modal, :popover-open' : ':modal';
 
 /** Where in a box to try, as fractions: the middle, then the quarter points. */
 const PROBE_FRACTIONS = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.75], [0.75, 0.25], [0.25, 0.75]];
@@ -9,12 +12,19 @@ const PROBE_FRACTIONS = [[0.5, 0.5], [0.25, 0.25], [0.75, 0.75], [0.75, 0.25], [
 /** The grid of last resort, for shapes that fill little of their box: points per side. */
 const GRID_SIZE = 7;
 
+/** Everywhere: nothing is out of view. */
+const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+
+/** What a person sees, without scrollbars: on a phone, or zoomed in, only a part of what the page is laid out in. */
 function viewportBox() {
-  const root = document.documentElement;
-  const isStandard = document.compatMode === 'CSS1Compat';
-  const width = isStandard ? Math.min(innerWidth, clientWidthOf(root) || innerWidth) : innerWidth;
-  const height = isStandard ? Math.min(innerHeight, clientHeightOf(root) || innerHeight) : innerHeight;
-  return { left: 0, top: 0, right: width, bottom: height };
+  const { offsetLeft: left, offsetTop: top, width, height } = visualViewport;
+  return { left, top, right: left + width, bottom: top + height };
+}
+
+/** How far the visible part is from where the page's coordinates begin, if it is: the pointer is told from there. */
+function viewShift() {
+  const { offsetLeft, offsetTop } = visualViewport;
+  return offsetLeft || offsetTop ? { shiftX: offsetLeft, shiftY: offsetTop } : {};
 }
 
 function intersection(a, b) {
@@ -120,9 +130,10 @@ function circleCorners([x, y, radius]) {
   return [x - radius, y - radius, x + radius, y + radius];
 }
 
-/** The part of the viewport through which an element can be seen: its clipping ancestors cut it. */
-function visibleWindow(element) {
-  let view = viewportBox();
+/** The part of the viewport (or of another box) through which an element can be seen: its clipping ancestors cut it. */
+function visibleWindow(element, within = viewportBox()) {
+  let view = within;
+  if (matchesSelector(element, TOP_LAYER)) return view;
   let position = getComputedStyle(element).position;
   for (let at = flatParent(element); at && at !== document.documentElement; at = flatParent(at)) {
     if (position === 'fixed') break;
@@ -130,6 +141,7 @@ function visibleWindow(element) {
     // An absolute box is placed by the nearest positioned ancestor and escapes those between.
     if (position === 'absolute' && style.position === 'static' && style.transform === 'none') continue;
     position = style.position;
+    if (matchesSelector(at, TOP_LAYER)) position = 'fixed';
     if (style.overflow === 'visible' || passesOverflowOn(at)) continue;
     const cut = intersection(view, paddingBox(at));
     // A wrong guess about who clips must not hide the element: the hit test decides anyway.
@@ -189,14 +201,23 @@ function* gridPoints(box) {
 function bringIntoView(element, alignment, position) {
   const stand = visibleStandIn(element) || element;
   if (alignment === 'auto') {
-    const point = intendedPoint(element, position);
-    if (!point || holdsPoint(visibleWindow(stand), point)) return;
+    const isThere = () => {
+      const point = intendedPoint(element, position);
+      return !point || holdsPoint(visibleWindow(stand), point);
+    };
+    if (isThere()) return;
     scrollNearest(stand, 'center', 'nearest');
+    // A carousel snaps back from a step that is too small: the other alignments go further.
+    for (const other of ['center', 'start', 'end']) {
+      if (isThere()) return;
+      scrollNearest(stand, other, other);
+    }
+    if (!isThere()) scrollNearest(stand, 'center', 'nearest');
     const moved = intendedPoint(element, position);
     if (!holdsPoint(viewportBox(), moved)) scrollPointIntoView(moved);
     return;
   }
-  scrollNearest(stand, alignment, 'nearest');
+  scrollNearest(stand, alignment, alignment);
 }
 
 /** display:contents elements and some SVG parts cannot be scrolled to: their content can. */
@@ -209,7 +230,7 @@ function scrollNearest(element, block, inline) {
 /** Brings one point of something larger than the viewport to its middle. */
 function scrollPointIntoView({ x, y }) {
   const view = viewportBox();
-  const left = holdsPoint(view, { x, y: 0 }) ? 0 : x - view.right / 2;
-  const top = holdsPoint(view, { x: 0, y }) ? 0 : y - view.bottom / 2;
+  const left = x >= view.left && x < view.right ? 0 : x - (view.left + view.right) / 2;
+  const top = y >= view.top && y < view.bottom ? 0 : y - (view.top + view.bottom) / 2;
   window.scrollBy({ left, top, behavior: 'instant' });
 }

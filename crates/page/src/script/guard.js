@@ -54,12 +54,17 @@ class Guard {
   }
 
   /**
-   * The press was for the target, but it slid away before the button was let go, so that no click came of it. One that
-   * stayed was clicked: if we saw no click, the page kept it from us. A drop-down takes the press alone.
+   * The press was for the target, but it slid away before the button was let go, so that no click came of it. A drop-down
+   * takes the press alone.
    */
   #isMissed() {
-    if (this.#seen === 0 || this.#blocker || this.#isClicked || dropDownOf(this.#target) || isHtml(this.#target, 'select')) return false;
-    return this.#target.isConnected && boxKey(this.#target) !== this.#boxAtPress;
+    return this.#isUnclicked() && this.#target.isConnected && boxKey(this.#target) !== this.#boxAtPress;
+  }
+
+  /** Pressed without a click: the page replaced or covered the target under the press, which may be all that it wanted. */
+  #isUnclicked() {
+    if (this.#seen === 0 || this.#blocker || this.#isClicked) return false;
+    return !dropDownOf(this.#target) && !isHtml(this.#target, 'select');
   }
 
   #isForTarget(event) {
@@ -82,6 +87,7 @@ class Guard {
 
   report() {
     const report = { seen: this.#seen, hit: this.#seen > 0 && !this.#blocker, missed: this.#isMissed() };
+    if (this.#isUnclicked()) report.unclicked = true;
     if (this.#blocker) report.blocker = this.#blocker instanceof Element ? previewOf(this.#blocker) : 'the page itself';
     return report;
   }

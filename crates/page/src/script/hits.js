@@ -63,20 +63,30 @@ function hittablePoint(located, target, position) {
   for (const point of clickPoints(located, position)) {
     tried = true;
     const hit = elementAt(point.x, point.y);
-    if (!standsFor(target, hit)) blocker ||= hit;
+    if (!standsFor(target, hit)) blocker ||= { hit, point };
     else if (isDirectHit(target, hit)) return point;
     else secondBest ||= point;
   }
   if (secondBest) return secondBest;
-  if (!tried) failAbout(target, 'not-visible', { why: 'it is outside the viewport and cannot be scrolled into view' });
+  if (!tried) failAbout(target, 'not-visible', { why: OUTSIDE });
   if (getComputedStyle(target).pointerEvents === 'none') failAbout(target, 'no-pointer');
   const why = inertBecause(target);
   if (why) failAbout(target, 'disabled', { why });
-  return failCovered(target, blocker);
+  return failCovered(target, blocker.hit, blocker.point);
 }
 
-function failCovered(target, blocker) {
-  return failAbout(target, 'covered', { blocker: blocker ? previewOf(blocker) : 'nothing at all: the point is outside the page' });
+const OUTSIDE = 'it is outside the viewport and cannot be scrolled into view';
+
+/** Why an element with a box is not in view. */
+function unseenBecause(element) {
+  if (!boxesOf(element).some((box) => hasArea(intersection(box, viewportBox())))) return OUTSIDE;
+  return 'what holds it cuts it off and cannot be scrolled to it';
+}
+
+/** Where nothing can be met at all, nothing covers the target either: the point is out of view. */
+function failCovered(target, blocker, point) {
+  if (!blocker && !holdsPoint(viewportBox(), point)) failAbout(target, 'out-of-view');
+  return failAbout(target, 'covered', { blocker: blocker ? previewOf(blocker) : 'the bare page' });
 }
 
 /**
@@ -87,7 +97,7 @@ async function recheck({ id, x, y, inFrame }) {
   const target = elementOf(id);
   if (inFrame && !(await pointerCame(id))) failAbout(target, 'covered', { blocker: 'something outside of its frame' });
   const hit = elementAt(x, y);
-  return standsFor(target, hit) ? { ok: true } : failCovered(target, hit);
+  return standsFor(target, hit) ? { ok: true } : failCovered(target, hit, { x, y });
 }
 
 async function pointerCame(id) {
@@ -96,64 +106,4 @@ async function pointerCame(id) {
     await nextFrame();
   }
   return guards.get(id)?.hasPointer !== false;
-}
-
-/** From a point in a child frame's viewport to the point in ours, checked to be on that frame. */
-function frameStep({ id, x, y, attempt = 0, scroll = false, check = true }) {
-  const frame = elementOf(id);
-  let point = pointThroughFrame(frame, x, y);
-  if (scroll && !holdsPoint(visibleWindow(frame), point)) {
-    const alignment = SCROLL_CYCLE[attempt % SCROLL_CYCLE.length];
-    scrollNearest(frame, alignment === 'auto' ? 'nearest' : alignment, 'nearest');
-    point = pointThroughFrame(frame, x, y);
-    if (!holdsPoint(viewportBox(), point)) scrollPointIntoView(point);
-    point = pointThroughFrame(frame, x, y);
-  }
-  if (!check) return point;
-  const hit = elementAt(point.x, point.y);
-  return hit === frame ? point : failCovered(frame, hit);
-}
-
-function pointThroughFrame(frame, x, y) {
-  const turn = turnOf(frame);
-  if (!isTurned(turn)) {
-    const origin = contentOrigin(frame);
-    return { x: origin.x + x * origin.scaleX, y: origin.y + y * origin.scaleY };
-  }
-  // However it is turned, the middle of the frame is the middle of its box.
-  const style = getComputedStyle(frame);
-  const fromMiddleX = clientLeftOf(frame) + parseFloat(style.paddingLeft) + x - offsetWidthOf(frame) / 2;
-  const fromMiddleY = clientTopOf(frame) + parseFloat(style.paddingTop) + y - offsetHeightOf(frame) / 2;
-  const middle = pointIn(boundingBoxOf(frame), [0.5, 0.5]);
-  return {
-    x: middle.x + turn.a * fromMiddleX + turn.c * fromMiddleY,
-    y: middle.y + turn.b * fromMiddleX + turn.d * fromMiddleY,
-  };
-}
-
-/** How an element is turned, skewed, mirrored and scaled by itself and by everything around it; not where it is moved. */
-function turnOf(element) {
-  let turn = new DOMMatrix();
-  for (let at = element; at; at = flatParent(at)) {
-    const { rotate, scale, transform } = getComputedStyle(at);
-    const parts = [];
-    if (rotate !== 'none') parts.push(`rotate(${rotate})`);
-    if (scale !== 'none') parts.push(`scale(${scale.replaceAll(' ', ',')})`);
-    if (transform !== 'none') parts.push(transform);
-    if (parts.length) turn = asMatrix(parts.join(' ')).multiply(turn);
-  }
-  return turn;
-}
-
-/** Turns about other axes have another syntax; the hit test tells if leaving them out was wrong. */
-function asMatrix(text) {
-  try {
-    return new DOMMatrix(text);
-  } catch {
-    return new DOMMatrix();
-  }
-}
-
-function isTurned({ a, b, c, d }) {
-  return Math.abs(b) > 1e-6 || Math.abs(c) > 1e-6 || a < 0 || d < 0;
 }

@@ -64,6 +64,9 @@ const innerTextOf = formReaderOf('innerText');
 const isContentEditable = formReaderOf('isContentEditable');
 const offsetWidthOf = formReaderOf('offsetWidth');
 const offsetHeightOf = formReaderOf('offsetHeight');
+const offsetLeftOf = formReaderOf('offsetLeft');
+const offsetTopOf = formReaderOf('offsetTop');
+const offsetParentOf = formReaderOf('offsetParent');
 
 /** All matches below a document, a shadow root or an element. A document is covered up by what is named in it, too. */
 function allIn(root, selector) {

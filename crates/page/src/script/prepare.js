@@ -36,14 +36,19 @@ async function prepareOnce(options, coveredTries, seen) {
   const located = locateAgain(options.locator, seen);
   const aim = aimAt(located, options.retarget);
   const need = new Set(options.force ? [] : options.need);
-  if (need.has('events')) refuseUnclickable(aim.target);
+  if (need.has('events') || options.force) refuseUnclickable(aim.target);
   checkStates(aim, need);
   if (need.has('stable')) await settled(aim.shown, options.end);
   refuseOutside(aim.shown, options.position);
   scrollForAction(aim.shown, options, coveredTries);
-  const point = need.has('events') ? hittablePoint(aim.shown, aim.target, options.position) : plainPoint(aim, options);
+  const point = pointFor(aim, options, need);
   if (options.guard && need.has('events')) armGuard(aim.target);
-  return { ...describeTarget(aim.target), ...point, downloads: isDownloadLink(aim.target) };
+  return { ...describeTarget(aim.target), ...point, ...viewShift(), downloads: isDownloadLink(aim.target) };
+}
+
+function pointFor(aim, options, need) {
+  if (need.has('events')) return hittablePoint(aim.shown, aim.target, options.position);
+  return options.inView ? pointInView(aim.shown, options) : plainPoint(aim.shown, options);
 }
 
 /** A link that is followed into a file: the browser starts that without telling the page. */
@@ -87,6 +92,8 @@ function checkStates({ target, shown }, need) {
   }
 }
 
+const MOVING = 'does not stop moving';
+
 /** Resolves when the box is the same in two frames; the first look is now, so rest costs one frame. */
 async function settled(element, end) {
   await animationsStarted(element, end);
@@ -94,9 +101,9 @@ async function settled(element, end) {
   let before = boxKey(element);
   for (let frame = 0; frame < frames; frame++) {
     await nextFrame();
-    if (!element.isConnected) failAbout(element, 'not-stable', { why: 'it was removed from the page' });
+    if (!element.isConnected) failAbout(element, 'not-stable', { why: 'does not stay on the page: it is taken out and put in anew' });
     const now = boxKey(element);
-    if (now !== before) failAbout(element, 'not-stable', { why: 'it is moving' });
+    if (now !== before) failAbout(element, 'not-stable', { why: MOVING });
     before = now;
   }
 }
@@ -105,7 +112,7 @@ async function settled(element, end) {
 async function animationsStarted(element, end) {
   for (let frame = 0; frame < START_FRAMES; frame++) {
     if (!animationsAround(element).some((animation) => animation.pending)) return;
-    if (performance.now() >= end) failAbout(element, 'not-stable', { why: 'it is about to move' });
+    if (performance.now() >= end) failAbout(element, 'not-stable', { why: MOVING });
     await nextFrame();
   }
 }
@@ -129,12 +136,31 @@ function scrollForAction(element, { scroll, position, attempt = 0 }, coveredTrie
   bringIntoView(element, alignment, position);
 }
 
-/** The point for actions that need no hit test. One that needs nothing works without any box, e.g. an upload. */
-function plainPoint({ shown }, { position, need, force }) {
+/** The point for actions that do not point. One that needs nothing works without any box, e.g. an upload. */
+function plainPoint(shown, { position, need }) {
   const [point = intendedPoint(shown, position)] = clickPoints(shown, position);
   if (point) return point;
-  if (force || need.length) failAbout(shown, 'not-visible', { why: invisibleBecause(shown) || 'it has no box' });
+  if (need.length) failBoxless(shown);
   return { x: 0, y: 0 };
+}
+
+/**
+ * A point at which the element is in view, whatever covers it there. Whoever points without any check still needs one:
+ * anywhere else the pointer would meet what nobody meant. Force does not wait for it, either.
+ */
+function pointInView(shown, { position, force }) {
+  const facts = { isFinal: force === true };
+  if (boxesOf(shown).length === 0) failBoxless(shown, facts);
+  const view = visibleWindow(shown);
+  // A wrong guess about who clips must not hide the element: what can be hit is in view.
+  const isSeen = (point) => holdsPoint(view, point) || standsFor(shown, elementAt(point.x, point.y));
+  for (const point of clickPoints(shown, position)) if (isSeen(point)) return point;
+  if (position) failAbout(shown, 'out-of-view', facts);
+  return failAbout(shown, 'not-visible', { ...facts, why: unseenBecause(shown) });
+}
+
+function failBoxless(shown, facts) {
+  failAbout(shown, 'not-visible', { ...facts, why: invisibleBecause(shown) || 'it has no box' });
 }
 
 function describeTarget(element) {

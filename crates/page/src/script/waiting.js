@@ -102,7 +102,7 @@ async function keepTrying(timeout, attempt) {
     if (born !== generation) fail('cancelled');
     const now = performance.now();
     if (now >= end) throw failure;
-    const isCovered = failure.kind === 'covered';
+    const isCovered = failure.kind === 'covered' || failure.kind === 'out-of-view';
     const pause = isCovered ? COVERED_PAUSES[Math.min(covered++, COVERED_PAUSES.length - 1)] : 0;
     await pauseFor(pause, now - began, end - now);
     if (born !== generation) fail('cancelled');

@@ -44,7 +44,7 @@ fn hints(fault: &Fault) -> Vec<String> {
             "Take a new browser_snapshot and use its UIDs."
         }
         Kind::NotVisible => "Make it visible first (open its menu or dialog), or choose another UID.",
-        Kind::NotStable => "Wait until its animation is over, then try again.",
+        Kind::NotStable => "Wait until the page is at rest, then try again.",
         Kind::Covered => "Close or wait for what is in the way, then try again.",
         Kind::Disabled | Kind::NotEditable => "Do first what enables it, or choose another UID.",
         Kind::WrongElement => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use surehand_page::{BoxRect, Deadline, ImageFormat, Labelled, ScreenshotOptions, SnapshotOptions};
+use surehand_page::{BoxRect, Deadline, ImageFormat, Labelled, Picture, ScreenshotOptions, SnapshotOptions};
 use surehand_session::{Fault, Kind, Session, Tab};
 
 use crate::{Context, Effect, Hints, Report, Verb};
@@ -83,8 +83,11 @@ impl Verb for Screenshot {
             quality: self.quality,
         };
         let deadline = cx.deadline();
-        let annotations = if self.annotate { annotate(&session, &tab, self.full, &deadline).await? } else { Vec::new() };
-        let taken = tab.page.screenshot(&options, &deadline).await;
+        let picture = tab.page.set_up_picture(&options, &deadline).await?;
+        let view_only = !self.full && options.element.is_none();
+        let annotations =
+            if self.annotate { annotate(&session, &tab, &picture, view_only, &deadline).await? } else { Vec::new() };
+        let taken = tab.page.take_picture(&picture, &options, &deadline).await;
         if self.annotate {
             tab.page.end_annotation(&deadline.with_grace()).await?;
         }
@@ -98,8 +101,14 @@ impl Verb for Screenshot {
 }
 
 /// Labels what `snapshot -i` would give a reference to.
-async fn annotate(session: &Session, tab: &Tab, whole: bool, deadline: &Deadline) -> Result<Vec<Annotation>, Fault> {
-    let options = SnapshotOptions { interactive: true, viewport: !whole, ..Default::default() };
+async fn annotate(
+    session: &Session,
+    tab: &Tab,
+    picture: &Picture,
+    view_only: bool,
+    deadline: &Deadline,
+) -> Result<Vec<Annotation>, Fault> {
+    let options = SnapshotOptions { interactive: true, viewport: view_only, ..Default::default() };
     let snapshot = tab.page.snapshot(&options, deadline).await?;
     let mut known = HashMap::new();
     let mut labels = Vec::new();
@@ -108,7 +117,7 @@ async fn annotate(session: &Session, tab: &Tab, whole: bool, deadline: &Deadline
         known.insert(handle, (node.role.to_owned(), node.name.to_owned()));
         labels.push((handle, format!("e{}", session.refs().number(handle))));
     });
-    let shown = tab.page.annotate(labels, whole, deadline).await?;
+    let shown = tab.page.annotate(labels, picture, deadline).await?;
     let annotation = |one: Labelled| {
         let (role, name) = known.remove(&one.handle).unwrap_or_default();
         Annotation { reference: format!("@{}", one.label), role, name, place: one.place }

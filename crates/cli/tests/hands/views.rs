@@ -1,0 +1,245 @@
+//! What is in view: forced pointers, phones, carousels, and what the page does to a press.
+//!
+//! On phones a new address is opened, because a page that is only loaded anew keeps how far it was zoomed.
+
+use serde_json::json;
+
+use crate::table::{Row, check};
+
+pub const ROWS: &[Row] = &[
+    (
+        "force finds no point in what is not rendered",
+        "<button id=h style='display:none'>h</button><button style='position:fixed;left:0;top:0' onclick=note('top') onmouseover=note('over')>Delete all</button>",
+        &[
+            "!not-visible(display is none) click #h --force",
+            "!not-visible dblclick #h --force",
+            "!not-visible tap #h --force",
+            "!not-visible hover #h --force",
+        ],
+        "seen",
+        || json!([]),
+    ),
+    (
+        "force does not check what is not rendered",
+        "<input type=checkbox id=h style='display:none'><input type=checkbox style='position:fixed;left:0;top:0;width:60px;height:60px' onclick=note('top')>",
+        &["!not-visible check #h --force"],
+        "[seen, h.checked]",
+        || json!([[], false]),
+    ),
+    (
+        "force does not press beside the screen",
+        "<button id=h style='position:absolute;left:-500px' onclick=note(1)>h</button>",
+        &[
+            "!not-visible(outside the viewport) click #h --force",
+            "!out-of-view click #h --force --position 5,5",
+            "!not-visible tap #h --force",
+        ],
+        "seen",
+        || json!([]),
+    ),
+    (
+        "force does not press what its container cuts off",
+        "<div style='width:200px;height:50px;overflow:hidden;position:relative;margin-left:300px'><button id=h style='position:absolute;left:-200px'>h</button></div>",
+        &["!not-visible(cuts it off) click #h --force", "!not-visible scrollintoview #h --timeout 500"],
+        "seen",
+        || json!([]),
+    ),
+    (
+        "force scrolls and presses what is covered",
+        "<div style='height:3000px'></div><button id=h onclick=note('h')>h</button><div style='position:fixed;inset:0' onclick=note('veil')></div>",
+        &["click #h --force"],
+        "[seen, scrollY > 0]",
+        || json!([["veil"], true]),
+    ),
+    (
+        "force presses a frame that is covered",
+        "<div style='height:3000px'></div><iframe srcdoc='<button id=b>B</button>'></iframe><div style='position:fixed;inset:0' onclick=note('veil')></div>",
+        &["click #b --force"],
+        "[seen, scrollY > 0]",
+        || json!([["veil"], true]),
+    ),
+    (
+        "force opens no drop-down for one of its options",
+        "<select id=s><option id=a>A</option><option id=b>B</option></select>",
+        &["!wrong-element(use select) click #b --force"],
+        "s.value",
+        || json!("A"),
+    ),
+    (
+        "a phone shows a part of a wide page, and the rest is scrolled to",
+        "<meta name=viewport content='width=device-width,initial-scale=1'><div style='width:900px;height:300px;position:relative'><button id=b style='position:absolute;right:10px;top:100px' onclick=note('b')>B</button><button id=c style='position:absolute;left:10px;top:10px' onclick=note('c')>C</button></div>",
+        &[
+            "set device 'iPhone 14'",
+            "eval location.search=`fresh`",
+            "wait --url **?fresh",
+            "click #b",
+            "tap #b",
+            "click #c",
+            "tap #c",
+            "tap #b",
+            "wait --fn seen.length==5",
+        ],
+        "seen",
+        || json!(["b", "b", "c", "c", "b"]),
+    ),
+    (
+        "a phone shows the corner of a page that is far too wide",
+        "<meta name=viewport content='width=device-width,initial-scale=1'><div style='width:2000px;height:2500px;position:relative'><button id=b style='position:absolute;right:10px;bottom:10px' onclick=note('b')>B</button><button id=c onclick=note('c')>C</button></div>",
+        &[
+            "set device 'iPhone 14'",
+            "eval location.search=`fresh`",
+            "wait --url **?fresh",
+            "click #b",
+            "click #c",
+            "tap #b",
+            "wait --fn seen.length==3",
+        ],
+        "seen",
+        || json!(["b", "c", "b"]),
+    ),
+    (
+        "a phone shows a page that knows nothing of phones",
+        "<div style='width:1400px;height:300px;position:relative'><button id=b style='position:absolute;right:10px;top:100px' onclick=note('b')>B</button><button id=c onclick=note('c')>C</button></div>",
+        &[
+            "set device 'iPhone 14'",
+            "eval location.search=`fresh`",
+            "wait --url **?fresh",
+            "click #b",
+            "tap #c",
+            "tap #b",
+            "wait --fn seen.length==3",
+        ],
+        "seen",
+        || json!(["b", "c", "b"]),
+    ),
+    (
+        "a phone that is zoomed in is moved to what is pressed",
+        "<meta name=viewport content='width=device-width,initial-scale=2'><div style='width:900px;height:1300px;position:relative'><button id=b style='position:absolute;right:10px;bottom:100px' onclick=note('b')>B</button><button id=c onclick=note('c')>C</button></div>",
+        &[
+            "set device 'iPhone 14'",
+            "eval location.search=`fresh`",
+            "wait --url **?fresh",
+            "click #c",
+            "click #b",
+            "tap #b",
+            "tap #c",
+            "wait --fn seen.length==4",
+        ],
+        "seen",
+        || json!(["c", "b", "b", "c"]),
+    ),
+    (
+        "a frame that a phone does not show yet",
+        "<meta name=viewport content='width=device-width,initial-scale=1'><div style='width:900px;height:300px;position:relative'><iframe style='position:absolute;right:10px;top:100px' srcdoc=\"<button id=b onclick=parent.note('b')>B</button>\"></iframe></div>",
+        &[
+            "set device 'iPhone 14'",
+            "eval location.search=`fresh`",
+            "wait --url **?fresh",
+            "click #b",
+            "tap #b",
+            "wait --fn seen.length==2",
+        ],
+        "seen",
+        || json!(["b", "b"]),
+    ),
+    (
+        "the bare mouse counts from where boxes do on a phone that was moved",
+        "<meta name=viewport content='width=device-width,initial-scale=1'><div style='width:900px;height:300px;position:relative'><button id=b style='position:absolute;right:0;top:0;width:100px;height:100px'>B</button></div><script>onmousemove=e=>note([e.clientX,e.clientY])</script>",
+        &[
+            "set device 'iPhone 14'",
+            "eval location.search=`fresh`",
+            "wait --url **?fresh",
+            "scrollintoview #b",
+            "mouse move 860 50",
+            "!out-of-view mouse move 20 50",
+        ],
+        "seen",
+        || json!([[860, 50]]),
+    ),
+    (
+        "a carousel that snaps is turned to the slide",
+        "<div style='width:300px;height:100px;overflow-x:scroll;scroll-snap-type:x mandatory;display:flex'><div style='flex:0 0 300px;scroll-snap-align:start'><button id=b0 onclick=note(0)>0</button></div><div style='flex:0 0 300px;scroll-snap-align:start'><button id=b1 onclick=note(1)>1</button></div><div style='flex:0 0 300px;scroll-snap-align:start'><button id=b2 onclick=note(2)>2</button></div><div style='flex:0 0 300px;scroll-snap-align:start'><button id=b3 onclick=note(3)>3</button></div></div>",
+        &["click #b2", "click #b0", "click #b1", "scrollintoview #b3"],
+        "[seen, b3.getBoundingClientRect().left < 300]",
+        || json!([[2, 0, 1], true]),
+    ),
+    (
+        "a list that snaps downwards is turned to the row",
+        "<div style='width:300px;height:100px;overflow-y:scroll;scroll-snap-type:y mandatory'><div style='height:100px;scroll-snap-align:end'><button onclick=note(0)>0</button></div><div style='height:100px;scroll-snap-align:end'><button onclick=note(1)>1</button></div><div style='height:100px;scroll-snap-align:end'><button id=b2 onclick=note(2)>2</button></div></div>",
+        &["click #b2"],
+        "seen",
+        || json!([2]),
+    ),
+    (
+        "a column that sticks to the left does not hide a cell for ever",
+        "<div style='width:300px;height:60px;overflow:auto;white-space:nowrap'><div style='position:sticky;left:0;display:inline-block;width:150px;height:40px;background:#ccc' onclick=note('head')>Head</div><button id=a style='width:100px' onclick=note('a')>A</button><div style='display:inline-block;width:900px'>x</div></div><script>document.querySelector('div').scrollLeft=150</script>",
+        &["click #a"],
+        "seen",
+        || json!(["a"]),
+    ),
+    (
+        "a press without a click is told: replaced",
+        "<div id=r><button id=b onmousedown=\"r.innerHTML='<button id=b onclick=note(1)>New</button>'\">Go</button></div>",
+        &["click #b => {\"clicked\":\"#b\",\"unclicked\":true}", "click #b"],
+        "seen",
+        || json!([1]),
+    ),
+    (
+        "a press without a click is told: covered",
+        "<button id=b onclick=note(1) onmousedown=\"document.body.insertAdjacentHTML('beforeend','<div id=menu style=position:fixed;inset:0>Menu</div>')\">Go</button>",
+        &["click #b => {\"unclicked\":true}"],
+        "[seen, menu.textContent]",
+        || json!([[], "Menu"]),
+    ),
+    (
+        "a press without a click is told: disabled by the press",
+        "<button id=b onclick=note(1) onmousedown='disabled=true'>Go</button>",
+        &["click #b => {\"unclicked\":true}"],
+        "seen",
+        || json!([]),
+    ),
+    (
+        "a box that turns at the press is checked",
+        "<div id=r><input type=checkbox id=b onmousedown=\"r.innerHTML='<input type=checkbox id=b checked>'\"></div>",
+        &["check #b"],
+        "b.checked",
+        || json!(true),
+    ),
+    (
+        "a button replaced in every frame is told as that",
+        "<div id=p></div><script>(function f(){p.innerHTML='<button id=a onclick=note(1)>A</button>';requestAnimationFrame(f)})()</script>",
+        &["!not-stable(does not stay on the page) click #a --timeout 600"],
+        "seen",
+        || json!([]),
+    ),
+    (
+        "what covers is told by what it would get",
+        "<button id=a>A</button><div id=v style='position:fixed;inset:0'></div>",
+        &[
+            "!covered(would get the pointer) hover #a --timeout 400",
+            "!covered(would get the tap) tap #a --timeout 400",
+            "!covered(would get the click) click #a --timeout 400",
+        ],
+        "seen",
+        || json!([]),
+    ),
+    (
+        "a frame beside the screen is out of view",
+        "<iframe style='position:absolute;left:-260px' srcdoc='<button id=b onclick=parent.note(1)>B</button>'></iframe>",
+        &["!out-of-view(<iframe>) click #b --timeout 500", "!out-of-view click #b --force"],
+        "seen",
+        || json!([]),
+    ),
+    (
+        "the label of a disabled field names the field",
+        "<label id=l>Text <input id=i disabled></label>",
+        &["!disabled(it labels <input id=\"i\">, which has the disabled attribute) click #l --timeout 400"],
+        "seen",
+        || json!([]),
+    ),
+];
+
+#[test]
+fn views() {
+    check("views", ROWS);
+}

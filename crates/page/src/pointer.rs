@@ -101,7 +101,7 @@ impl Gesture {
         match self {
             Gesture::Click(_) => "click",
             Gesture::Tap(_) => "tap",
-            Gesture::Hover(_) | Gesture::Show => "pointer",
+            Gesture::Hover(_) | Gesture::Show | Gesture::ShowControl => "pointer",
         }
     }
 

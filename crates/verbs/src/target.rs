@@ -91,12 +91,23 @@ impl Hit {
 impl Followed {
     /// From what a page told.
     pub fn new(session: &Session, after: Aftermath) -> Self {
-        let Aftermath { navigated, failed, navigating, dialog, accepted, downloads, closed, unclicked } = after;
+        let Aftermath { navigated, failed, navigating, dialog, accepted, downloads, closed, unclicked } =
+            after;
         let opened = session.tabs().take_untold();
         let masked = |url: String| redact::mask_queries(&url).into_owned();
         let (navigated, navigating) = (navigated.map(masked), navigating.map(masked));
         let failed = failed.map(|failed| FailedLoad { url: masked(failed.url), ..failed });
-        Self { navigated, failed, navigating, dialog, accepted, opened, downloads, tab_closed: closed, unclicked }
+        Self {
+            navigated,
+            failed,
+            navigating,
+            dialog,
+            accepted,
+            opened,
+            downloads,
+            tab_closed: closed,
+            unclicked,
+        }
     }
 
     /// Tabs that opened.

@@ -26,8 +26,8 @@ mod single;
 mod states;
 mod trees;
 mod turned;
-mod views;
 mod typing;
+mod views;
 
 use std::time::Duration;
 

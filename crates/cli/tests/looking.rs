@@ -526,7 +526,7 @@ fn a_picture_of_a_tool_is_in_a_file() {
     case.show("<h1>Look</h1>");
     let taken = case.ok(&["tool", "page_screenshot", "{}"]);
     let path = taken["image"]["path"].as_str().unwrap();
-    assert!(std::fs::read(path).unwrap().starts_with(b"\x89PNG"), "{taken}");
+    assert!(fs_err::read(path).unwrap().starts_with(b"\x89PNG"), "{taken}");
     assert!(case.text(&["tool", "page_screenshot", "{\"format\": \"jpeg\"}"]).contains("picture: "));
-    std::fs::remove_file(path).unwrap();
+    fs_err::remove_file(path).unwrap();
 }

@@ -123,7 +123,7 @@ mod tests {
             words_to_arguments(verb, &words)
         };
         let lines: &[(&str, &[&str])] = &[
-            ("click", &["#a", "--button", "right", "--modifiers", "Shift"]),
+            ("click", &["#a", "--button", "right", "--modifiers", "shift"]),
             ("fill", &["#a", "-5"]),
             ("get", &["text", "h1"]),
             ("get", &["attr", "h1", "id"]),

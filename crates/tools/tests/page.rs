@@ -47,7 +47,11 @@ impl Stage {
             settings: Settings { session: "default".into(), cwd: home.path().into(), ..Default::default() },
             notes: Arc::new(()),
         };
-        let stage = Self { site, cx: ToolContext { verbs, borrowed: Arc::default() }, _home: home };
+        let stage = Self {
+            site,
+            cx: ToolContext { verbs, borrowed: Arc::default(), secrets: Arc::default() },
+            _home: home,
+        };
         stage.go("/").await;
         stage
     }

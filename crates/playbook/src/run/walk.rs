@@ -221,9 +221,10 @@ impl<'w> Walk<'w> {
     }
 
     fn bind_each(&mut self, each: &ForEach, value: &str) {
-        let value = self.filled(value);
-        self.trail.push(format!("for_each {}={value}", each.variable));
-        self.scope.bind(&each.variable, Binding::Known(value));
+        let bound = self.filled(value);
+        let shown = if let Binding::Known(known) = &bound { known } else { value };
+        self.trail.push(format!("for_each {}={shown}", each.variable));
+        self.scope.bind(&each.variable, bound);
     }
 
     /// All branches run to their ends, each in a session of its own; then the first failure counts.
@@ -276,11 +277,8 @@ impl<'w> Walk<'w> {
     }
 
     fn enter_use(&mut self, using: &Use) -> (Option<String>, crate::vars::Mark) {
-        let given: Vec<_> = using
-            .vars
-            .iter()
-            .map(|var| (var.name.clone(), Binding::Known(self.filled(&var.value.text))))
-            .collect();
+        let given: Vec<_> =
+            using.vars.iter().map(|var| (var.name.clone(), self.filled(&var.value.text))).collect();
         let mark = self.scope.enter_use(&using.playbook, given);
         self.trail.push(format!("use {}", using.path.text));
         let file = using.playbook.source.path().display().to_string();
@@ -375,7 +373,7 @@ impl<'w> Walk<'w> {
     fn fail(&mut self, mut row: StepReport, failure: Failure) {
         row.status = Status::Failed;
         row.error = Some(failure.message);
-        if let Some((expected, actual)) = failure.compared {
+        if let Some((expected, actual)) = failure.compared.map(|compared| *compared) {
             row.expected = Some(expected);
             row.actual = Some(actual);
         }
@@ -450,9 +448,9 @@ impl<'w> Walk<'w> {
         Ok(self.lane.address(&plain.verb, call.arguments))
     }
 
-    /// A text with its values put in; the check has seen that they are known.
-    fn filled(&self, text: &str) -> String {
-        filled(text, &self.scope, self.world.secrets).unwrap_or_else(|_| text.to_owned())
+    /// What a text with its values put in is. Where that cannot be, it has no value, and whoever uses it fails.
+    fn filled(&self, text: &str) -> Binding {
+        filled(text, &self.scope, self.world.secrets).map_or(Binding::Later, Binding::Known)
     }
 
     fn row(&self, verb: &str, tool: &str, arguments: Value) -> StepReport {

@@ -252,10 +252,10 @@ fn thirty_first_calls_start_one_daemon() {
 #[test]
 fn an_idle_session_closes_and_its_browser_with_it() {
     let (cli, site) = (fresh_cli(), small_site());
-    ok(&cli, &["--idle-timeout", "2000", "open", &site.url("/")]);
+    ok(&cli, &["--idle-timeout", "4000", "open", &site.url("/")]);
     let browser = browser_pid(&cli);
     // A command that runs longer than that keeps it.
-    ok(&cli, &["wait", "2300"]);
+    ok(&cli, &["wait", "4300"]);
     assert!(processes::alive(browser));
     assert!(wait_until(SOON, || !processes::alive(browser)), "the browser goes with its only session");
     assert_eq!(ok(&cli, &["session", "list"])["sessions"], serde_json::json!([]));
@@ -449,7 +449,7 @@ fn a_home_that_cannot_be_used() {
 #[test]
 fn a_caller_that_goes_away_cancels_its_command() {
     let (case, observer) = (SHARED.case("cancelled"), SHARED.case("observer"));
-    case.ok(&["--idle-timeout", "2000", "open", &case.site().url("/plain")]);
+    case.ok(&["--idle-timeout", "4000", "open", &case.site().url("/plain")]);
     let is_there = || {
         let sessions = observer.ok(&["session", "list"])["sessions"].clone();
         sessions.as_array().expect("a list").iter().any(|each| each["name"] == "cancelled")

@@ -158,6 +158,11 @@ impl Page {
         self.type_into(&locator, text, delay, deadline).await.map(Some)
     }
 
+    /// Is the focus in a field that hides what it holds? A page that cannot say has no such field in use.
+    pub async fn focus_is_secret(&self, deadline: &Deadline) -> bool {
+        self.focused_field(deadline).await.ok().flatten().is_some_and(|(_, field)| field.secret)
+    }
+
     /// The main document says whether the focus is in one of its frames; only then they are asked.
     async fn focused_field(&self, deadline: &Deadline) -> Result<Option<(FrameId, Started)>> {
         let frames = self.lock().frames.ids();

@@ -85,8 +85,12 @@ async fn serve(home: &Home, taps: log::Taps) -> Result<(), DaemonError> {
     let server = ipc::Server::bind(&home.socket)?;
     fs_err::write(home.pid_file(), std::process::id().to_string())?;
     say_ready()?;
-    let places =
-        Places { scratch: home.scratch(), downloads: home.downloads(), machine: Machine::from_env() };
+    let places = Places {
+        scratch: home.scratch(),
+        downloads: home.downloads(),
+        journals: home.journals(),
+        machine: Machine::from_env(),
+    };
     let daemon = Arc::new(Daemon {
         sessions: Arc::new(Sessions::new(places)),
         borrowed: Arc::default(),

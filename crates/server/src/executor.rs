@@ -38,6 +38,7 @@ impl Executor {
         let places = Places {
             scratch: home.scratch(),
             downloads: scratch.join("downloads"),
+            journals: home.journals(),
             machine: Machine::from_env(),
         };
         let place = Place::Here { sessions: Arc::new(Sessions::new(places)), borrowed: Arc::default() };
@@ -74,11 +75,6 @@ impl Executor {
         let notes = Arc::new(MaskedNotes { secrets: secrets.clone(), to: notes });
         let called = self.place.call(toolsets, name, arguments, settings, notes, &secrets).await;
         secrets::mask(&secrets, called)
-    }
-
-    /// For the journal of a client.
-    pub fn secrets(&self) -> &Arc<Secrets> {
-        &self.secrets
     }
 
     /// Ends a session.

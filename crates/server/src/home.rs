@@ -48,6 +48,11 @@ impl Home {
         self.root.join("downloads")
     }
 
+    /// Journals of sessions.
+    pub fn journals(&self) -> PathBuf {
+        self.root.join("journals")
+    }
+
     /// The daemon's process number.
     pub fn pid_file(&self) -> PathBuf {
         self.root.join("daemon.pid")

@@ -1,6 +1,6 @@
 //! Who owns a browser: named sessions, how each gets its browser, its tabs, and the references it gave out.
 //!
-//! What lives here: acquiring and ending browsers and contexts, tabs and their short ids, `eN` references, and the one
+//! What lives here: acquiring and ending browsers and contexts, tabs and their short ids, `eN` references, the journal of what was done, and the one
 //! error type with a stable code that every front shows.
 //! What must not: sockets, the terminal, the environment, verbs.
 
@@ -8,6 +8,7 @@ mod borrowed;
 mod cookies;
 mod device;
 mod fault;
+mod journal;
 mod link;
 mod options;
 mod refs;
@@ -22,6 +23,7 @@ pub use borrowed::{Borrowed, BorrowedTarget};
 pub use cookies::{Cookie, NewCookie};
 pub use device::{Device, device, devices};
 pub use fault::{Fault, Kind};
+pub use journal::{Done, Entry as JournalEntry, read as read_journal};
 pub use options::{Limits, Places, SessionOptions};
 pub use refs::RefTable;
 pub use render::{Refs, RenderedSnapshot, delta};

@@ -128,6 +128,8 @@ pub struct Places {
     pub scratch: PathBuf,
     /// Downloads that are under way.
     pub downloads: PathBuf,
+    /// Journals of sessions.
+    pub journals: PathBuf,
     /// What this machine has: where browsers may be found and installed.
     pub machine: surehand_browser::Machine,
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use surehand_cdp::protocol::target;
 use surehand_page::{Acted, Deadline, Locator};
 
+use crate::journal::{Done, Journal, Private};
 use crate::link::Link;
 use crate::options::SessionOptions;
 use crate::{Fault, Kind, RefTable, Tab, TabInfo, Tabs, refs};
@@ -26,6 +27,9 @@ pub struct Session {
     /// Where the browser writes downloads; made with the first one, and gone with the session.
     downloads: PathBuf,
     refs: Arc<Mutex<RefTable>>,
+    journal: Journal,
+    /// What was entered here and nobody may read.
+    private: Mutex<Vec<Private>>,
     /// The last snapshot of each tab, for `--delta`.
     seen: Mutex<HashMap<(u32, String), String>>,
     last_used: Mutex<Instant>,
@@ -58,6 +62,13 @@ pub struct SessionInfo {
 /// The browser answers calls about contexts and tabs at once.
 const BROWSER_TIME: Duration = Duration::from_secs(10);
 
+/// Where a session keeps its things.
+#[derive(Debug)]
+pub(crate) struct Folders {
+    pub downloads: PathBuf,
+    pub journals: PathBuf,
+}
+
 /// What a session takes over from the one that had its name and lost its browser.
 pub(crate) type Inherited = Arc<Mutex<RefTable>>;
 
@@ -68,13 +79,13 @@ impl Session {
         options: SessionOptions,
         link: Arc<Link>,
         refs: Inherited,
-        downloads: PathBuf,
+        folders: Folders,
     ) -> Result<Self, Fault> {
         let deadline = Deadline::after(BROWSER_TIME);
         let create = target::CreateBrowserContext { dispose_on_detach: Some(true), ..Default::default() };
         let made = deadline.run("a browser context", link.connection.browser().call(&create)).await??;
         let context = Some(made.browser_context_id);
-        let session = Self::new(name, options, link, context, refs, downloads);
+        let session = Self::new(name, options, link, context, refs, folders);
         session.link.route(session.context.as_deref(), &session.tabs);
         session.link.keep_downloads(session.context.as_deref(), &session.downloads);
         Ok(session)
@@ -86,9 +97,9 @@ impl Session {
         options: SessionOptions,
         link: Arc<Link>,
         refs: Inherited,
-        downloads: PathBuf,
+        folders: Folders,
     ) -> Self {
-        let session = Self::new(name, options, link, None, refs, downloads);
+        let session = Self::new(name, options, link, None, refs, folders);
         session.link.route(None, &session.tabs);
         session.direct_downloads(false);
         session
@@ -109,7 +120,7 @@ impl Session {
         link: Arc<Link>,
         context: Option<String>,
         refs: Inherited,
-        downloads: PathBuf,
+        folders: Folders,
     ) -> Self {
         let idle = options.idle();
         let surroundings = crate::surroundings::at_first(&link, &options);
@@ -119,8 +130,10 @@ impl Session {
             link,
             context,
             tabs: Arc::new(Tabs::new(surroundings)),
-            downloads,
+            downloads: folders.downloads,
             refs,
+            journal: Journal::new(&folders.journals, name),
+            private: Mutex::default(),
             seen: Mutex::default(),
             last_used: Mutex::new(Instant::now()),
             running: AtomicUsize::new(0),
@@ -287,6 +300,31 @@ impl Session {
     /// The reference of what an action hit.
     pub fn reference(&self, acted: &Acted) -> Option<String> {
         (acted.handle.world != 0).then(|| format!("@e{}", self.refs().number(acted.handle)))
+    }
+
+    /// Notes in the journal what was done.
+    pub fn note(&self, done: Done<'_>) {
+        let refs = self.refs();
+        let private = self.private.lock().unwrap_or_else(PoisonError::into_inner);
+        let lasting = |text: &str| refs::parse(text).and_then(|number| refs.lasting_selector(number));
+        self.journal.note(done, &private, lasting);
+    }
+
+    /// From now on this value is not written down: it went into a field that hides what it holds.
+    pub fn hide_entered(&self, field: &str, value: &str) {
+        self.hide(Private::of_field(field, value));
+    }
+
+    /// The same with a secret that has a name.
+    pub fn hide_secret(&self, name: &str, value: &str) {
+        self.hide(Private::of_secret(name, value));
+    }
+
+    fn hide(&self, private: Private) {
+        let mut hidden = self.private.lock().unwrap_or_else(PoisonError::into_inner);
+        if !hidden.contains(&private) {
+            hidden.push(private);
+        }
     }
 
     /// Keeps a tab's snapshot and returns the one before of the same kind.

@@ -8,7 +8,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
-use crate::session::Inherited;
+use crate::session::{Folders, Inherited};
 use crate::{Fault, Kind, Session, SessionInfo};
 
 /// See the module.
@@ -90,17 +90,20 @@ impl Sessions {
         refs: Inherited,
         notes: &Arc<dyn Notes>,
     ) -> Result<Session, Fault> {
-        let downloads = self.places.downloads.join(format!("{name}-{}", std::process::id()));
+        let folders = Folders {
+            downloads: self.places.downloads.join(format!("{name}-{}", std::process::id())),
+            journals: self.places.journals.clone(),
+        };
         if let Some(endpoint) = &options.connect {
             let link = Arc::new(Link::attach(endpoint).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, downloads));
+            return Ok(Session::in_own(name, options.clone(), link, refs, folders));
         }
         if options.needs_own_browser() {
             let link = Arc::new(Link::launch(options, &self.places, notes).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, downloads));
+            return Ok(Session::in_own(name, options.clone(), link, refs, folders));
         }
         let link = self.shared_browser(notes).await?;
-        let started = Session::in_shared(name, options.clone(), link.clone(), refs, downloads).await;
+        let started = Session::in_shared(name, options.clone(), link.clone(), refs, folders).await;
         if started.is_err() {
             self.leave_shared(&link).await;
         }

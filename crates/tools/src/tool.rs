@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use surehand_guard::Secrets;
 use surehand_page::Deadline;
-use surehand_session::{Fault, Kind, Session, Tab};
+use surehand_session::{Done, Fault, Kind, Session, Tab};
 use surehand_verbs::{Context, Hints};
 
 use crate::check::{Misfit, cut, members, read_all, refusal, whole_numbers};
@@ -43,6 +43,21 @@ impl ToolContext {
     pub fn deadline(&self, asked_ms: Option<u64>, usual: Duration) -> Deadline {
         let limit = asked_ms.or(self.verbs.settings.timeout).map_or(usual, Duration::from_millis);
         Deadline::after(limit)
+    }
+
+    /// Writes into the journal of the session what was done in it. Verbs do that themselves.
+    async fn note(&self, what: &str, arguments: Value, answer: &Answer, took: Duration) {
+        let Ok(session) = self.verbs.session().await else { return };
+        self.hide_secrets(&session);
+        let result = answer.structured.as_ref();
+        session.note(Done { what, arguments, ok: !answer.is_error, took, result });
+    }
+
+    /// What the caller must not see is not written down either.
+    pub(crate) fn hide_secrets(&self, session: &Session) {
+        for (name, value) in self.secrets.reveal() {
+            session.hide_secret(name, value);
+        }
     }
 
     /// A page with an open dialog cannot be worked on; the fault names the dialog.
@@ -211,6 +226,8 @@ pub async fn call(
 ) -> Result<Answer, Fault> {
     whole_numbers(&mut arguments);
     let entry = sets.iter().flat_map(|set| set.entries()).find(|entry| entry.name == name);
+    let noted = page::TOOLS.iter().any(|tool| tool.name == name).then(|| arguments.clone());
+    let began = Instant::now();
     let called = match entry {
         Some(entry) => match (entry.call)(arguments, cx) {
             Ok(calling) => calling.await,
@@ -221,13 +238,17 @@ pub async fn call(
         }
         None => return Err(unknown(sets, name)),
     };
-    match called {
-        Ok(answer) => Ok(answer),
+    let answer = match called {
+        Ok(answer) => answer,
         Err(fault) => {
             let said_by = if entry.is_some() { Toolset::Page } else { Toolset::Verbs };
-            Ok(Answer::failure(&wording::of(cx.verbs.name_matches(fault).await, said_by)))
+            Answer::failure(&wording::of(cx.verbs.name_matches(fault).await, said_by))
         }
+    };
+    if let Some(arguments) = noted {
+        cx.note(name, arguments, &answer, began.elapsed()).await;
     }
+    Ok(answer)
 }
 
 /// Everything that does not fit in the arguments of a tool, without calling it. Nothing is said about unknown tools.

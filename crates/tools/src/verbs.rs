@@ -99,7 +99,8 @@ pub(crate) async fn call(name: &str, arguments: Value, cx: &ToolContext) -> Resu
     let command: Command = serde_json::from_value(tagged(name, arguments))
         .map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
     // A session is made when the first call needs it, as for all tools.
-    cx.verbs.open_session().await?;
+    let session = cx.verbs.open_session().await?;
+    cx.hide_secrets(&session);
     let output = command.execute(&cx.verbs).await?;
     let structured = output.json().ok().and_then(|raw| serde_json::from_str(raw.get()).ok());
     let structured =

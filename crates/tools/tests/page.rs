@@ -40,6 +40,7 @@ impl Stage {
         let places = Places {
             scratch: home.path().join("profiles"),
             downloads: home.path().join("downloads"),
+            journals: home.path().join("journals"),
             machine: Machine::from_env(),
         };
         let verbs = Context {

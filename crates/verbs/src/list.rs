@@ -1,10 +1,12 @@
 //! The list of all verbs, and what follows from it.
 
 use std::pin::Pin;
+use std::time::{Duration, Instant};
 
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
-use surehand_session::Fault;
+use serde_json::Value;
+use surehand_session::{Done, Fault};
 
 use crate::verb::Verb;
 use crate::{Context, Effect, Output};
@@ -48,7 +50,8 @@ macro_rules! verbs {
 
             /// Runs it. Every front comes through here.
             pub fn execute(self, cx: &Context) -> Executing<'_> {
-                match self { $(Command::$verb(verb) => Box::pin(guarded(verb, cx)),)* }
+                let written = serde_json::to_value(&self).unwrap_or_default();
+                match self { $(Command::$verb(verb) => Box::pin(guarded(verb, written, cx)),)* }
             }
         }
     };
@@ -80,7 +83,28 @@ impl VerbFacts {
 type Executing<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Output>, Fault>> + Send + 'a>>;
 
 /// What holds for all verbs is checked here, once.
-async fn guarded<V: Verb>(verb: V, cx: &Context) -> Result<Box<dyn Output>, Fault> {
+async fn guarded<V: Verb>(verb: V, written: Value, cx: &Context) -> Result<Box<dyn Output>, Fault> {
+    let began = Instant::now();
+    let ran = checked(verb, cx).await;
+    if V::NOTED {
+        let output = ran.as_ref().ok();
+        let ok = output.is_some_and(|output| !output.failed());
+        let told = output.filter(|_| V::RESULT_NOTED);
+        let result = told.and_then(|output| serde_json::from_str(output.json().ok()?.get()).ok());
+        note(written, ok, result, began.elapsed(), cx).await;
+    }
+    ran
+}
+
+/// Writes into the journal of the session what was done in it.
+async fn note(written: Value, ok: bool, result: Option<Value>, took: Duration, cx: &Context) {
+    let (Ok(session), Value::Object(tagged)) = (cx.session().await, written) else { return };
+    if let Some((what, arguments)) = tagged.into_iter().next() {
+        session.note(Done { what: &what, arguments, ok, took, result: result.as_ref() });
+    }
+}
+
+async fn checked<V: Verb>(verb: V, cx: &Context) -> Result<Box<dyn Output>, Fault> {
     let session = cx.session().await.ok();
     let _running = session.as_ref().map(surehand_session::Session::begin);
     if let Some(tab) = session.as_ref().and_then(|session| session.active_tab().ok()) {

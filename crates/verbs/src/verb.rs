@@ -59,6 +59,10 @@ pub trait Verb: Sized {
     const HINTS: Hints = Hints::of(Self::EFFECT);
     /// Can it not be done while a dialog is open in the tab?
     const BLOCKED_BY_DIALOG: bool = !matches!(Self::EFFECT, Effect::Manages);
+    /// Is it written into the journal of the session? What only runs other verbs is not: those are.
+    const NOTED: bool = true;
+    /// Is what it returned kept there, too? What only looks returns much that nobody needs later.
+    const RESULT_NOTED: bool = !matches!(Self::EFFECT, Effect::Reads);
     /// What it returns.
     type Output: Report + 'static;
     /// Does it.

@@ -1,7 +1,8 @@
-//! `playbook`: scenarios in YAML or JSON, run, checked, described.
+//! `playbook`: scenarios in YAML or JSON, run, checked, recorded, described.
 
 mod check;
 mod place;
+mod record;
 mod run;
 mod test;
 
@@ -38,6 +39,9 @@ enum Action {
         after_help = "Example:\n  surehand playbook test tests --workers 4 --html report\n  surehand playbook test tests --shard 1/3 --junit results.xml --retries 1"
     )]
     Test(test::TestCommand),
+    /// Turn what was done in a session into a playbook
+    #[command(after_help = "Example:\n  surehand playbook record --session shop --out shop.playbook.yaml")]
+    Record(record::Record),
     /// Print the JSON Schema of playbooks, for editors
     #[command(after_help = "Example:\n  surehand playbook schema > playbook.schema.json")]
     Schema,
@@ -49,6 +53,7 @@ impl PlaybookCommand {
             Action::Run(run) => run.run(config, printer),
             Action::Check(check) => check.run(printer),
             Action::Test(test) => test.run(config, printer),
+            Action::Record(record) => record.run(config, printer),
             Action::Schema => {
                 printer.line(&format!("{:#}", surehand_playbook::schema()));
                 Ok(ExitCode::SUCCESS)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base64::Engine;
 use rmcp::model::{
@@ -21,7 +21,6 @@ use surehand_tools::{Answer, Spec, Tool as _, Toolset, Toolsets, specs};
 use surehand_verbs::Settings;
 
 use super::McpOptions;
-use super::journal::Journal;
 use super::judge::misfit;
 use crate::executor::Executor;
 
@@ -31,7 +30,6 @@ pub(crate) struct Handler {
     options: Arc<McpOptions>,
     executor: Executor,
     settings: Settings,
-    journal: Journal,
     /// What this client is offered; it may choose again.
     offered: RwLock<Vec<Toolset>>,
 }
@@ -52,10 +50,8 @@ impl Handler {
         if !options.shared {
             settings.session = format!("client-{number}");
         }
-        let name = format!("mcp-{}-{number}.jsonl", std::process::id());
-        let journal = Journal::new(options.home.root.join("journals").join(name), executor.secrets().clone());
         let offered = RwLock::new(options.toolsets.clone());
-        Self { options: options.clone(), executor: executor.clone(), settings, journal, offered }
+        Self { options: options.clone(), executor: executor.clone(), settings, offered }
     }
 
     async fn run(
@@ -66,7 +62,6 @@ impl Handler {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let token = context.meta.get_progress_token();
         let notes = Arc::new(ProgressTo::new(context.peer.clone(), token));
-        let began = Instant::now();
         let settings = self.settings_for(context);
         let offered = self.offered();
         let call = async {
@@ -81,8 +76,6 @@ impl Handler {
             // Dropping the call stops its work.
             () = context.ct.cancelled() => Err(Fault::new(Kind::Cancelled, "the call was cancelled")),
         };
-        let ok = answer.as_ref().is_ok_and(|answer| !answer.is_error);
-        self.journal.note(&request.name, &arguments, ok, began.elapsed());
         answer
     }
 }

@@ -5,7 +5,6 @@
 mod desk;
 mod handler;
 mod http;
-mod journal;
 mod judge;
 mod stdio;
 

@@ -109,12 +109,14 @@ async fn perform(
         Step::Type { text, field: Some(field) } => {
             let locator = label::field(session, tab, field)?;
             let typed = page.type_into(&locator, text, std::time::Duration::ZERO, deadline).await?;
+            hide(session, &typed, text);
             arrived(&typed, field)?;
             hit(format!("type into {field}"), typed.acted)
         }
         Step::Type { text, field: None } => {
             let typed = page.type_into_focused(text, std::time::Duration::ZERO, deadline).await?;
             let typed = typed.ok_or_else(nowhere_to_type)?;
+            hide(session, &typed, text);
             arrived(&typed, "the field with the focus")?;
             hit("type".to_owned(), typed.acted)
         }
@@ -137,6 +139,13 @@ async fn perform(
         Step::Wait(wait) => plain(waited(tab, wait, whole).await?),
         Step::Go(place) => plain(went(cx, tab, place, whole).await?),
     })
+}
+
+/// What went into a field that hides it is not written down.
+fn hide(session: &Session, typed: &Typed, text: &str) {
+    if typed.secret {
+        session.hide_entered(&typed.acted.name, text);
+    }
 }
 
 fn nowhere_to_type() -> Fault {

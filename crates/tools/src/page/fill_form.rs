@@ -114,7 +114,10 @@ pub(crate) async fn enter(
         }
         _ => {
             let text = as_text(value).ok_or_else(|| wrong_value(name, "a text"))?;
-            page.fill(&locator, &text, deadline).await?;
+            let filled = page.fill(&locator, &text, deadline).await?;
+            if filled.secret {
+                session.hide_entered(&filled.acted.name, &text);
+            }
         }
     }
     Ok(())

@@ -136,7 +136,8 @@ impl Caller {
     pub fn with(browser_url: &str, endpoints: Endpoints) -> Self {
         let nowhere = PathBuf::from("/nonexistent");
         let machine = Machine::from_env();
-        let places = Places { scratch: nowhere.clone(), downloads: nowhere, machine };
+        let places =
+            Places { scratch: nowhere.clone(), downloads: nowhere.clone(), journals: nowhere, machine };
         let verbs = Context {
             sessions: Arc::new(Sessions::new(places)),
             settings: Settings::default(),

@@ -68,6 +68,7 @@ impl Report for BatchReport {
 impl Verb for Batch {
     /// What it runs has an effect of its own.
     const EFFECT: Effect = Effect::Manages;
+    const NOTED: bool = false;
     // Each of its commands is checked by itself.
     const BLOCKED_BY_DIALOG: bool = false;
     type Output = BatchReport;

@@ -111,6 +111,8 @@ fn line(cookie: &Cookie) -> String {
 
 impl Verb for Cookies {
     const EFFECT: Effect = Effect::Manages;
+    // What a site keeps is a secret more often than not.
+    const NOTED: bool = false;
     type Output = CookieReport;
 
     async fn run(self, cx: &Context) -> Result<CookieReport, Fault> {

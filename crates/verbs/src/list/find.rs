@@ -79,6 +79,7 @@ impl Report for Found {
 impl Verb for Find {
     /// What it runs has an effect of its own.
     const EFFECT: Effect = Effect::Manages;
+    const NOTED: bool = false;
     type Output = Found;
 
     async fn run(self, cx: &Context) -> Result<Found, Fault> {

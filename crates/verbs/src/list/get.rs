@@ -98,6 +98,8 @@ impl Report for Got {
 
 impl Verb for Get {
     const EFFECT: Effect = Effect::Reads;
+    // What a person read is what must be there again.
+    const RESULT_NOTED: bool = true;
     type Output = Got;
 
     async fn run(self, cx: &Context) -> Result<Got, Fault> {

@@ -66,7 +66,8 @@ impl Verb for Keyboard {
     type Output = Entered;
 
     async fn run(self, cx: &Context) -> Result<Entered, Fault> {
-        let (_, tab) = cx.tab().await?;
+        let (session, tab) = cx.tab().await?;
+        let hides = tab.page.focus_is_secret(&cx.deadline()).await;
         let text = match self.how {
             How::Type(Typing { text, delay }) => {
                 tab.page.type_here(&text, Duration::from_millis(delay), &cx.deadline()).await?;
@@ -77,6 +78,9 @@ impl Verb for Keyboard {
                 text
             }
         };
+        if hides {
+            session.hide_entered("password", &text);
+        }
         Ok(Entered { characters: text.chars().count() })
     }
 }

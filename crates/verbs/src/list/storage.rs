@@ -108,6 +108,8 @@ impl Report for Stored {
 
 impl Verb for Storage {
     const EFFECT: Effect = Effect::Manages;
+    // What a site keeps is a secret more often than not.
+    const NOTED: bool = false;
     type Output = Stored;
 
     async fn run(self, cx: &Context) -> Result<Stored, Fault> {

@@ -1,0 +1,298 @@
+//! The journal of a session: one line on disk for each thing that was done in it, so that it outlives the session and can
+//! become a playbook.
+//!
+//! Nothing that must not leave is in it: secrets and what went into password fields are placeholders, and references,
+//! which mean nothing later, are selectors.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use surehand_guard::redact;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Journal {
+    folder: PathBuf,
+    session: String,
+    /// Opened with the first line: a session in which nothing is done leaves nothing.
+    file: Mutex<Option<fs_err::File>>,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Seconds since 1970.
+    pub at: f64,
+    /// The session.
+    pub session: String,
+    /// The verb or the tool.
+    pub what: String,
+    /// What it was called with.
+    pub arguments: Value,
+    /// Did it work?
+    pub ok: bool,
+    /// How long it took.
+    pub ms: u64,
+    /// What it told that may be of use later.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub seen: Map<String, Value>,
+}
+
+/// Something that was done.
+#[derive(Debug)]
+pub struct Done<'d> {
+    /// The verb or the tool.
+    pub what: &'d str,
+    /// What it was called with.
+    pub arguments: Value,
+    /// Did it work?
+    pub ok: bool,
+    /// How long it took.
+    pub took: Duration,
+    /// What it returned.
+    pub result: Option<&'d Value>,
+}
+
+/// A value that nobody may read, and what stands for it.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Private {
+    value: String,
+    placeholder: String,
+}
+
+/// What stands for it only.
+impl std::fmt::Debug for Private {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Private").field(&self.placeholder).finish()
+    }
+}
+
+impl Private {
+    /// What was entered into a field of this name: `${SECRET:NEW_PASSWORD}`.
+    pub fn of_field(name: &str, value: &str) -> Self {
+        let letters = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+        let name: String = name.chars().map(letters).collect();
+        let name = name.trim_matches('_');
+        let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
+        Self::of_secret(if begins_well { name } else { "PASSWORD" }, value)
+    }
+
+    /// A secret of this name.
+    pub fn of_secret(name: &str, value: &str) -> Self {
+        Self { value: value.to_owned(), placeholder: format!("${{SECRET:{name}}}") }
+    }
+
+    fn mask(&self, text: String) -> String {
+        if self.value.is_empty() { text } else { text.replace(&self.value, &self.placeholder) }
+    }
+}
+
+/// Members of results that are kept: few, small, and of use for a playbook.
+const KEPT: [&str; 8] = ["url", "title", "text", "navigated", "role", "name", "verdict", "status"];
+
+/// Longer texts are not kept.
+const LONGEST: usize = 500;
+
+impl Journal {
+    /// For a session, in a folder.
+    pub fn new(folder: &Path, session: &str) -> Self {
+        Self { folder: folder.to_owned(), session: session.to_owned(), file: Mutex::default() }
+    }
+
+    /// Notes something; `selector` says what a reference means. A journal that cannot be written does not stop the work,
+    /// but is told in the log.
+    pub(crate) fn note(
+        &self,
+        done: Done<'_>,
+        private: &[Private],
+        selector: impl Fn(&str) -> Option<String>,
+    ) {
+        let hidden = |text: String| private.iter().fold(text, |text, private| private.mask(text));
+        // What failed may have been a secret that nobody recognised: only what worked is kept whole.
+        let mut arguments = if done.ok { done.arguments } else { Value::Null };
+        rewrite(&mut arguments, &|text| hidden(selector(text).unwrap_or_else(|| text.to_owned())));
+        let mut seen = done.result.map(seen).unwrap_or_default();
+        seen.values_mut().for_each(|value| rewrite(value, &|text| hidden(text.to_owned())));
+        let entry = Entry {
+            at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
+            session: self.session.clone(),
+            what: done.what.to_owned(),
+            arguments: harmless(arguments),
+            ok: done.ok,
+            ms: u64::try_from(done.took.as_millis()).unwrap_or(u64::MAX),
+            seen,
+        };
+        if let Err(error) = self.write(&entry) {
+            tracing::warn!("the journal cannot be written: {error}");
+        }
+    }
+
+    fn write(&self, entry: &Entry) -> std::io::Result<()> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        if file.is_none() {
+            *file = Some(self.open()?);
+        }
+        let Some(file) = file.as_mut() else { return Ok(()) };
+        let mut line = serde_json::to_vec(entry)?;
+        line.push(b'\n');
+        file.write_all(&line)
+    }
+
+    fn open(&self) -> std::io::Result<fs_err::File> {
+        fs_err::create_dir_all(&self.folder)?;
+        forget_old(&self.folder);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+        let name = format!("{now}-{}-{}.jsonl", std::process::id(), plain(&self.session));
+        let mut options = fs_err::OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        {
+            use fs_err::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        options.open(self.folder.join(name))
+    }
+}
+
+/// What is known of the last life of a session: its entries, oldest first.
+pub fn read(folder: &Path, session: &str) -> std::io::Result<Vec<Entry>> {
+    let ending = format!("-{}.jsonl", plain(session));
+    let mut files = journals(folder)?;
+    files.retain(|path| path.to_string_lossy().ends_with(&ending));
+    // Names begin with the time; the last one counts, if it is of this session and not of one that is written alike.
+    for path in files.iter().rev() {
+        let text = fs_err::read_to_string(path)?;
+        let entries: Vec<Entry> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        if entries.first().is_some_and(|first| first.session == session) {
+            return Ok(entries);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// So many journals are kept.
+const MOST: usize = 200;
+
+fn forget_old(folder: &Path) {
+    let files = journals(folder).unwrap_or_default();
+    for old in files.iter().rev().skip(MOST) {
+        // Somebody else may have done so already.
+        let _ = fs_err::remove_file(old);
+    }
+}
+
+fn journals(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let mut files: Vec<PathBuf> = fs_err::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "jsonl"));
+    files.sort();
+    Ok(files)
+}
+
+/// A session's name as part of a file's.
+fn plain(session: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    session.chars().take(60).map(|c| if is_plain(c) { c } else { '_' }).collect()
+}
+
+/// Sensitive members and parameters of addresses do not stay: what is called a password is one.
+fn harmless(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(redact::mask_queries(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(harmless).collect(),
+        Value::Object(members) => {
+            let member = |(name, value): (String, Value)| match value {
+                Value::String(text) if redact::is_sensitive_name(&name) && !text.contains("${SECRET:") => {
+                    let placeholder = Private::of_field(&name, &text).placeholder;
+                    (name, Value::String(placeholder))
+                }
+                value => (name, harmless(value)),
+            };
+            Value::Object(members.into_iter().map(member).collect())
+        }
+        other => other,
+    }
+}
+
+fn seen(result: &Value) -> Map<String, Value> {
+    let is_small = |value: &Value| value.as_str().is_none_or(|text| text.len() <= LONGEST);
+    let members = result.as_object().into_iter().flatten();
+    let kept = members.filter(|(name, value)| KEPT.contains(&name.as_str()) && is_small(value));
+    match harmless(Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect())) {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+fn rewrite(value: &mut Value, write: &dyn Fn(&str) -> String) {
+    match value {
+        Value::String(text) => *text = write(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, write)),
+        Value::Object(members) => {
+            // Names of fields may be references, too.
+            let taken = std::mem::take(members);
+            for (name, mut value) in taken {
+                rewrite(&mut value, write);
+                members.insert(write(&name), value);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn note(journal: &Journal, arguments: Value, private: &[Private]) {
+        let result = json!({ "role": "button", "navigated": "http://x/?token=abc", "snapshot": "long" });
+        let took = Duration::from_millis(5);
+        let done = Done { what: "click", arguments, ok: true, took, result: Some(&result) };
+        journal.note(done, private, |text| (text == "@e5").then(|| "role=button[name=\"Go\"]".to_owned()));
+    }
+
+    #[test]
+    fn what_was_done_can_be_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::new(folder.path(), "my shop");
+        let secret = Private::of_field("New password", "hunter2");
+        note(&journal, json!({ "selector": "@e5" }), &[]);
+        note(&journal, json!({ "fields": { "@e5": "hunter2", "Api token": "xyz" } }), &[secret]);
+        let entries = read(folder.path(), "my shop").unwrap();
+        assert_eq!(entries[0].arguments, json!({ "selector": "role=button[name=\"Go\"]" }));
+        assert_eq!(entries[1].arguments["fields"]["role=button[name=\"Go\"]"], "${SECRET:NEW_PASSWORD}");
+        assert_eq!(entries[1].arguments["fields"]["Api token"], "${SECRET:API_TOKEN}");
+        assert_eq!(entries[0].seen.get("role"), Some(&json!("button")));
+        assert!(!entries[0].seen.contains_key("snapshot"));
+        let text = serde_json::to_string(&entries).unwrap();
+        assert!(!text.contains("hunter2") && !text.contains("token=abc"), "{text}");
+        assert_eq!(read(folder.path(), "my-shop").unwrap(), []);
+        assert_eq!(read(&folder.path().join("none"), "x").unwrap(), []);
+    }
+
+    #[test]
+    fn placeholders_are_names() {
+        let of = |name: &str| Private::of_field(name, "").placeholder;
+        assert_eq!(of("Password"), "${SECRET:PASSWORD}");
+        assert_eq!(of("Card number *"), "${SECRET:CARD_NUMBER}");
+        assert_eq!(of("密码"), "${SECRET:PASSWORD}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_reads_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        note(&Journal::new(folder.path(), "a"), json!({}), &[]);
+        let file = journals(folder.path()).unwrap().remove(0);
+        assert_eq!(fs_err::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -199,7 +199,8 @@ fn by_code(code: &str) -> Option<Key> {
     if let Some((_, key, virtual_code)) = INTERNATIONAL.iter().find(|(name, ..)| *name == code) {
         return Some(Key { code: code.to_owned(), ..typing(key, *virtual_code) });
     }
-    if let Some((key, code, virtual_code)) = NAMED.iter().find(|(_, name, _)| *name == code) {
+    let is_there = |name: &str| !name.is_empty() && name == code;
+    if let Some((key, code, virtual_code)) = NAMED.iter().find(|(_, name, _)| is_there(name)) {
         return Some(plain(key, code, *virtual_code));
     }
     let (character, ..) = PUNCTUATION.iter().find(|(_, _, name, _)| *name == code)?;

@@ -226,7 +226,7 @@ pub const ROWS: &[Row] = &[
     (
         "a window that closes itself",
         "<button id=a onclick=\"window.open('/self-closing')\">A</button><button id=b onclick=note('b')>B</button>",
-        &["click #a", "wait --fn seen.length", "click #b"],
+        &["click #a", "wait --fn seen.length", "click #b", "tab list"],
         "seen",
         || json!(["was there", "b"]),
     ),

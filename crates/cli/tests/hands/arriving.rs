@@ -82,6 +82,7 @@ pub const ROWS: &[Row] = &[
             "tab t2 => {\"url\":\"{origin}/popup\"}",
             "get url => {\"url\":\"{origin}/popup\"}",
             "wait --url popup",
+            "wait --request popup",
             "wait --load load",
         ],
         "document.title",

@@ -144,12 +144,21 @@ impl Inner {
                 state.scope = None;
                 state.crashed = false;
                 state.network.new_document(&frame.loader_id);
+                // Only the first document of a tab can have been asked for before anybody listened.
+                let is_first = state.navigation.committed == 1;
+                if is_first && state.network.document(&frame.loader_id).is_none() {
+                    state.missed_document = Some(frame.clone());
+                }
             }
             state.frames.navigated(frame, session);
             if event.r#type == "BackForwardCacheRestore" {
                 state.frames.restored(&id);
             }
         });
+        let is_missed = self.lock().missed_document.is_some();
+        if let Some(page) = self.myself.upgrade().filter(|_| is_missed) {
+            tokio::spawn(async move { page.recall_document().await });
+        }
     }
 
     fn navigated_within_document(&self, event: cdp::NavigatedWithinDocument) {

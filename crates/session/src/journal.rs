@@ -6,12 +6,12 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use surehand_guard::redact;
+use surehand_guard::{Secrets, redact};
 
 /// See the module.
 #[derive(Debug)]
@@ -57,9 +57,46 @@ pub struct Done<'d> {
     pub result: Option<&'d Value>,
 }
 
+/// What was entered in a session and must not be written down.
+#[derive(Debug, Default)]
+pub(crate) struct Hidden {
+    /// What went into fields that hide it.
+    entered: Vec<Private>,
+    /// Secrets that callers used, in whatever form they come back.
+    secrets: Vec<Arc<Secrets>>,
+}
+
+/// More files of secrets are not used in one session; the oldest are forgotten.
+const MOST_FILES: usize = 16;
+
+impl Hidden {
+    pub fn entered(&mut self, field: &str, value: &str) {
+        let private = Private::of_field(field, value);
+        if !self.entered.contains(&private) {
+            self.entered.push(private);
+        }
+    }
+
+    pub fn secrets(&mut self, secrets: &Arc<Secrets>) {
+        let is_same = |known: &Arc<Secrets>| known.reveal().eq(secrets.reveal());
+        if secrets.reveal().next().is_none() || self.secrets.iter().any(is_same) {
+            return;
+        }
+        if self.secrets.len() == MOST_FILES {
+            self.secrets.remove(0);
+        }
+        self.secrets.push(secrets.clone());
+    }
+
+    fn mask(&self, value: &mut Value) {
+        self.secrets.iter().for_each(|secrets| secrets.mask_value(value));
+        rewrite(value, &|text| self.entered.iter().fold(text.to_owned(), |text, private| private.mask(text)));
+    }
+}
+
 /// A value that nobody may read, and what stands for it.
 #[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Private {
+struct Private {
     value: String,
     placeholder: String,
 }
@@ -73,16 +110,12 @@ impl std::fmt::Debug for Private {
 
 impl Private {
     /// What was entered into a field of this name: `${SECRET:NEW_PASSWORD}`.
-    pub fn of_field(name: &str, value: &str) -> Self {
+    fn of_field(name: &str, value: &str) -> Self {
         let letters = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
         let name: String = name.chars().map(letters).collect();
         let name = name.trim_matches('_');
         let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
-        Self::of_secret(if begins_well { name } else { "PASSWORD" }, value)
-    }
-
-    /// A secret of this name.
-    pub fn of_secret(name: &str, value: &str) -> Self {
+        let name = if begins_well { name } else { "PASSWORD" };
         Self { value: value.to_owned(), placeholder: format!("${{SECRET:{name}}}") }
     }
 
@@ -105,18 +138,13 @@ impl Journal {
 
     /// Notes something; `selector` says what a reference means. A journal that cannot be written does not stop the work,
     /// but is told in the log.
-    pub(crate) fn note(
-        &self,
-        done: Done<'_>,
-        private: &[Private],
-        selector: impl Fn(&str) -> Option<String>,
-    ) {
-        let hidden = |text: String| private.iter().fold(text, |text, private| private.mask(text));
+    pub(crate) fn note(&self, done: Done<'_>, hidden: &Hidden, selector: impl Fn(&str) -> Option<String>) {
         // What failed may have been a secret that nobody recognised: only what worked is kept whole.
         let mut arguments = if done.ok { done.arguments } else { Value::Null };
-        rewrite(&mut arguments, &|text| hidden(selector(text).unwrap_or_else(|| text.to_owned())));
+        rewrite(&mut arguments, &|text| selector(text).unwrap_or_else(|| text.to_owned()));
+        hidden.mask(&mut arguments);
         let mut seen = done.result.map(seen).unwrap_or_default();
-        seen.values_mut().for_each(|value| rewrite(value, &|text| hidden(text.to_owned())));
+        seen.values_mut().for_each(|value| hidden.mask(value));
         let entry = Entry {
             at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
             session: self.session.clone(),
@@ -224,9 +252,14 @@ fn seen(result: &Value) -> Map<String, Value> {
     let is_small = |value: &Value| value.as_str().is_none_or(|text| text.len() <= LONGEST);
     let members = result.as_object().into_iter().flatten();
     let kept = members.filter(|(name, value)| KEPT.contains(&name.as_str()) && is_small(value));
-    match harmless(Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect())) {
-        Value::Object(members) => members,
-        _ => Map::new(),
+    kept.map(|(name, value)| (name.clone(), without_query(name, value))).collect()
+}
+
+/// A form may send what was entered in the address that it leads to, in any spelling; where it led says enough.
+fn without_query(name: &str, value: &Value) -> Value {
+    match value.as_str().filter(|_| matches!(name, "url" | "navigated")) {
+        Some(url) => url.split(['?', '#']).next().into(),
+        None => value.clone(),
     }
 }
 
@@ -252,26 +285,31 @@ mod tests {
 
     use super::*;
 
-    fn note(journal: &Journal, arguments: Value, private: &[Private]) {
+    fn note(journal: &Journal, arguments: Value, hidden: &Hidden) {
         let result = json!({ "role": "button", "navigated": "http://x/?token=abc", "snapshot": "long" });
         let took = Duration::from_millis(5);
         let done = Done { what: "click", arguments, ok: true, took, result: Some(&result) };
-        journal.note(done, private, |text| (text == "@e5").then(|| "role=button[name=\"Go\"]".to_owned()));
+        journal.note(done, hidden, |text| (text == "@e5").then(|| "role=button[name=\"Go\"]".to_owned()));
     }
 
     #[test]
     fn what_was_done_can_be_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::new(folder.path(), "my shop");
-        let secret = Private::of_field("New password", "hunter2");
-        note(&journal, json!({ "selector": "@e5" }), &[]);
-        note(&journal, json!({ "fields": { "@e5": "hunter2", "Api token": "xyz" } }), &[secret]);
+        let mut hidden = Hidden::default();
+        hidden.entered("New password", "hunter2");
+        note(&journal, json!({ "selector": "@e5" }), &hidden);
+        note(&journal, json!({ "fields": { "@e5": "hunter2", "Api token": "xyz" } }), &hidden);
         let entries = read(folder.path(), "my shop").unwrap();
         assert_eq!(entries[0].arguments, json!({ "selector": "role=button[name=\"Go\"]" }));
         assert_eq!(entries[1].arguments["fields"]["role=button[name=\"Go\"]"], "${SECRET:NEW_PASSWORD}");
         assert_eq!(entries[1].arguments["fields"]["Api token"], "${SECRET:API_TOKEN}");
         assert_eq!(entries[0].seen.get("role"), Some(&json!("button")));
         assert!(!entries[0].seen.contains_key("snapshot"));
+        hidden.secrets(&Arc::new(Secrets::parse("KEY=s3cret-value").unwrap()));
+        note(&journal, json!({ "script": "atob('czNjcmV0LXZhbHVl') + 's3cret-value'" }), &hidden);
+        let entries = read(folder.path(), "my shop").unwrap();
+        assert_eq!(entries[2].arguments["script"], "atob('${SECRET:KEY}') + '${SECRET:KEY}'");
         let text = serde_json::to_string(&entries).unwrap();
         assert!(!text.contains("hunter2") && !text.contains("token=abc"), "{text}");
         assert_eq!(read(folder.path(), "my-shop").unwrap(), []);
@@ -291,7 +329,7 @@ mod tests {
     fn only_its_owner_reads_it() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        note(&Journal::new(folder.path(), "a"), json!({}), &[]);
+        note(&Journal::new(folder.path(), "a"), json!({}), &Hidden::default());
         let file = journals(folder.path()).unwrap().remove(0);
         assert_eq!(fs_err::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }

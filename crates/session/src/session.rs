@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use surehand_cdp::protocol::target;
+use surehand_guard::Secrets;
 use surehand_page::{Acted, Deadline, Locator};
 
-use crate::journal::{Done, Journal, Private};
+use crate::journal::{Done, Hidden, Journal};
 use crate::link::Link;
 use crate::options::SessionOptions;
 use crate::{Fault, Kind, RefTable, Tab, TabInfo, Tabs, refs};
@@ -29,7 +30,7 @@ pub struct Session {
     refs: Arc<Mutex<RefTable>>,
     journal: Journal,
     /// What was entered here and nobody may read.
-    private: Mutex<Vec<Private>>,
+    hidden: Mutex<Hidden>,
     /// The last snapshot of each tab, for `--delta`.
     seen: Mutex<HashMap<(u32, String), String>>,
     last_used: Mutex<Instant>,
@@ -133,7 +134,7 @@ impl Session {
             downloads: folders.downloads,
             refs,
             journal: Journal::new(&folders.journals, name),
-            private: Mutex::default(),
+            hidden: Mutex::default(),
             seen: Mutex::default(),
             last_used: Mutex::new(Instant::now()),
             running: AtomicUsize::new(0),
@@ -305,26 +306,22 @@ impl Session {
     /// Notes in the journal what was done.
     pub fn note(&self, done: Done<'_>) {
         let refs = self.refs();
-        let private = self.private.lock().unwrap_or_else(PoisonError::into_inner);
         let lasting = |text: &str| refs::parse(text).and_then(|number| refs.lasting_selector(number));
-        self.journal.note(done, &private, lasting);
+        self.journal.note(done, &self.hidden(), lasting);
     }
 
     /// From now on this value is not written down: it went into a field that hides what it holds.
     pub fn hide_entered(&self, field: &str, value: &str) {
-        self.hide(Private::of_field(field, value));
+        self.hidden().entered(field, value);
     }
 
-    /// The same with a secret that has a name.
-    pub fn hide_secret(&self, name: &str, value: &str) {
-        self.hide(Private::of_secret(name, value));
+    /// The same with secrets that a caller uses.
+    pub fn hide_secrets(&self, secrets: &Arc<Secrets>) {
+        self.hidden().secrets(secrets);
     }
 
-    fn hide(&self, private: Private) {
-        let mut hidden = self.private.lock().unwrap_or_else(PoisonError::into_inner);
-        if !hidden.contains(&private) {
-            hidden.push(private);
-        }
+    fn hidden(&self) -> MutexGuard<'_, Hidden> {
+        self.hidden.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a tab's snapshot and returns the one before of the same kind.

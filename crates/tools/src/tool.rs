@@ -48,16 +48,9 @@ impl ToolContext {
     /// Writes into the journal of the session what was done in it. Verbs do that themselves.
     async fn note(&self, what: &str, arguments: Value, answer: &Answer, took: Duration) {
         let Ok(session) = self.verbs.session().await else { return };
-        self.hide_secrets(&session);
+        session.hide_secrets(&self.secrets);
         let result = answer.structured.as_ref();
         session.note(Done { what, arguments, ok: !answer.is_error, took, result });
-    }
-
-    /// What the caller must not see is not written down either.
-    pub(crate) fn hide_secrets(&self, session: &Session) {
-        for (name, value) in self.secrets.reveal() {
-            session.hide_secret(name, value);
-        }
     }
 
     /// A page with an open dialog cannot be worked on; the fault names the dialog.

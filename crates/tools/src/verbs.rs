@@ -100,7 +100,7 @@ pub(crate) async fn call(name: &str, arguments: Value, cx: &ToolContext) -> Resu
         .map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
     // A session is made when the first call needs it, as for all tools.
     let session = cx.verbs.open_session().await?;
-    cx.hide_secrets(&session);
+    session.hide_secrets(&cx.secrets);
     let output = command.execute(&cx.verbs).await?;
     let structured = output.json().ok().and_then(|raw| serde_json::from_str(raw.get()).ok());
     let structured =

@@ -20,6 +20,13 @@ pub const ROWS: &[Row] = &[
         || json!([]),
     ),
     (
+        "force does not press through what is hidden",
+        "<button id=h style='visibility:hidden'>h</button><button style='position:fixed;inset:0' onclick=note('top')>Delete all</button>",
+        &["!not-visible(visibility is hidden) click #h --force", "!not-visible tap #h --force"],
+        "seen",
+        || json!([]),
+    ),
+    (
         "force does not check what is not rendered",
         "<input type=checkbox id=h style='display:none'><input type=checkbox style='position:fixed;left:0;top:0;width:60px;height:60px' onclick=note('top')>",
         &["!not-visible check #h --force"],

@@ -150,6 +150,9 @@ function plainPoint(shown, { position, need }) {
  */
 function pointInView(shown, { position, force }) {
   const facts = { isFinal: force === true };
+  const unseen = force ? invisibleBecause(shown) : null;
+  // What is hidden gets no events, whoever forces them: what lies there would.
+  if (unseen) failAbout(shown, 'not-visible', { ...facts, why: unseen });
   if (boxesOf(shown).length === 0) failBoxless(shown, facts);
   const view = visibleWindow(shown);
   // A wrong guess about who clips must not hide the element: what can be hit is in view.

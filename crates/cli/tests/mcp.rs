@@ -331,17 +331,19 @@ fn a_script_and_a_navigation_that_are_cancelled_are_over() {
         .unwrap();
     let mut client = Client::new(&fresh_cli(), &[]);
     client.done("navigate", json!({ "url": site.url("/") }));
-    for (tool, arguments) in [
-        ("javascript_tool", json!({ "code": "while (true);" })),
-        ("navigate", json!({ "url": site.url("/late") })),
+    let endless =
+        "const asked = new XMLHttpRequest(); asked.open('GET', '/begun', false); asked.send(); while (true);";
+    for (tool, arguments, begun) in [
+        ("javascript_tool", json!({ "code": endless }), "/begun"),
+        ("navigate", json!({ "url": site.url("/late") }), "/late"),
     ] {
         let id = client.send("tools/call", json!({ "name": tool, "arguments": arguments }));
-        std::thread::sleep(Duration::from_millis(500));
+        assert!(wait_until(Duration::from_secs(10), || !site.requests_to(begun).is_empty()), "{tool}");
         client.tell("notifications/cancelled", json!({ "requestId": id }));
         let value = client.done("javascript_tool", json!({ "code": "1" }));
         assert_eq!(value["result"], 1);
     }
-    std::thread::sleep(Duration::from_secs(2));
+    client.fails("wait_for", json!({ "condition": "url", "value": "**/late", "timeout": 3000 }));
     assert_eq!(client.done("javascript_tool", json!({ "code": "document.title" }))["result"], "Here");
 }
 

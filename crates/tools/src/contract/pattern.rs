@@ -1,5 +1,7 @@
 //! Patterns of contracts: regular expressions, parts of a text, or whichever of both fits.
 
+use std::sync::OnceLock;
+
 use regex::{Regex, RegexBuilder};
 
 /// A longer pattern is a mistake.
@@ -13,7 +15,9 @@ const LARGEST: usize = 4 << 20;
 pub struct Pattern {
     source: String,
     is_substring: bool,
-    regex: Option<Regex>,
+    /// Made when it is first needed: a part of a text mostly fits without, and building one takes longer than all the
+    /// rest of checking a step. `None` where the pattern is no regular expression.
+    regex: OnceLock<Option<Regex>>,
 }
 
 /// How a pattern fitted.
@@ -41,13 +45,13 @@ impl Pattern {
         checked(source)?;
         let regex =
             compile(source).map_err(|error| format!("is no regular expression: {}", last_line(&error)))?;
-        Ok(Self { source: source.to_owned(), is_substring: false, regex: Some(regex) })
+        Ok(Self { source: source.to_owned(), is_substring: false, regex: OnceLock::from(Some(regex)) })
     }
 
     /// A part of the text; if the text does not contain it and it is a regular expression, it may fit as one.
     pub fn either(source: &str) -> Result<Self, String> {
         checked(source)?;
-        Ok(Self { source: source.to_owned(), is_substring: true, regex: compile(source).ok() })
+        Ok(Self { source: source.to_owned(), is_substring: true, regex: OnceLock::new() })
     }
 
     /// Only a part of the text.
@@ -55,7 +59,7 @@ impl Pattern {
         if source.is_empty() {
             return Err("is empty: every text contains that".to_owned());
         }
-        Ok(Self { source: source.to_owned(), is_substring: true, regex: None })
+        Ok(Self { source: source.to_owned(), is_substring: true, regex: OnceLock::from(None) })
     }
 
     /// As it was written.
@@ -68,7 +72,8 @@ impl Pattern {
         if self.is_substring && text.contains(&self.source) {
             return Some(Fit::Substring);
         }
-        self.regex.as_ref().filter(|regex| regex.is_match(text)).map(|_| Fit::Regex)
+        let regex = self.regex.get_or_init(|| compile(&self.source).ok());
+        regex.as_ref().filter(|regex| regex.is_match(text)).map(|_| Fit::Regex)
     }
 
     /// Does the text fit?

@@ -107,11 +107,20 @@ pub(super) struct Server {
 
 impl Server {
     pub fn start(bench: &Bench) -> Result<Self> {
+        Self::start_with(bench, &[])
+    }
+
+    pub fn start_with(bench: &Bench, options: &[&str]) -> Result<Self> {
         let subject = bench.subject.as_ref().context("no product")?;
         let began = Instant::now();
         let mut command = subject.command()?;
-        let mut process =
-            command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let mut process = command
+            .arg("mcp")
+            .args(options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()?;
         let to = process.stdin.take();
         let from = BufReader::new(process.stdout.take().context("no output")?);
         let mut server = Self { process, to, from, asked: 0, ready: Duration::ZERO };

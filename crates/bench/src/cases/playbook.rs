@@ -96,7 +96,8 @@ fn make(server: &mut Server, url: &str, calls: &[(&str, Value)]) -> Result<()> {
     calls.iter().try_for_each(|(tool, arguments)| server.call(tool, arguments.clone()))
 }
 
-/// 50 playbooks with 4 workers in the daemon, against four servers that make the calls of one worker each.
+/// 50 playbooks with 4 workers in the daemon, against four servers that make the calls of one worker each. Both have a
+/// new session for each playbook, all in the daemon's one browser.
 fn workers(bench: &mut Bench) -> Result<Row> {
     const TESTS: usize = 50;
     const WORKERS_AT_ONCE: usize = 4;
@@ -133,16 +134,21 @@ fn slowest(
     playbooks: usize,
     workers: usize,
 ) -> Result<Duration> {
-    let mut servers = (0..workers).map(|_| Server::start(bench)).collect::<Result<Vec<_>>>()?;
-    for server in &mut servers {
-        server.call("navigate", json!({ "url": url }))?;
-    }
+    let start = |worker| {
+        let session = format!("floor-{worker}");
+        Server::start_with(bench, &["--session", &session, "--toolsets", "page,verbs"])
+    };
+    let mut servers = (0..workers).map(start).collect::<Result<Vec<_>>>()?;
+    let one = |server: &mut Server| {
+        make(server, url, calls)?;
+        server.call("close", json!({}))
+    };
+    let one = &one;
     let took: Vec<Result<Duration>> = std::thread::scope(|threads| {
         let running: Vec<_> = servers
             .iter_mut()
             .map(|server| {
-                threads
-                    .spawn(move || Ok(timed(|| (0..playbooks).try_for_each(|_| make(server, url, calls)))?.0))
+                threads.spawn(move || Ok(timed(|| (0..playbooks).try_for_each(|_| one(server)))?.0))
             })
             .collect();
         let failed = || Err(anyhow::anyhow!("a worker of the floor panicked"));

@@ -67,6 +67,11 @@ impl Host {
             Self::Address(_) => None,
         }
     }
+
+    /// `localhost` and the names below it: always this machine, whatever a resolver says.
+    pub(crate) fn is_localhost(&self) -> bool {
+        self.name().is_some_and(|name| name == "localhost" || name.ends_with(".localhost"))
+    }
 }
 
 /// As it stands in an address: IPv6 in brackets.

@@ -19,7 +19,7 @@ pub struct Destination {
 
 impl EgressPolicy {
     /// Whether a page may be opened: an absolute http or https address whose name is not denied, or whose address is
-    /// allowed. What a name resolves to is judged later.
+    /// allowed. What a name resolves to is for [`admit`](super::admit), and for the proxy in any case.
     pub fn check_url(&self, url: &str) -> Result<Destination, Denied> {
         self.check(url, &["http", "https"])
     }

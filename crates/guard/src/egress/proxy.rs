@@ -8,6 +8,7 @@
 mod answer;
 mod client;
 mod forward;
+mod gate;
 mod headers;
 mod kin;
 mod ledger;

@@ -2,16 +2,19 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use hyper::body::Incoming;
+use hyper::header::TRANSFER_ENCODING;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, Uri};
+use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::TcpStream;
 use tokio::sync::{Mutex, OwnedSemaphorePermit};
 
 use super::answer::{self, Body, Refusal};
+use super::gate::Gate;
 use super::upstream::Kept;
 use super::{Shared, forward, headers, tunnel};
 use crate::egress::denied::{Denied, Reason};
@@ -29,6 +32,8 @@ pub(super) struct Client {
     pub kept: Mutex<Option<Kept>>,
     /// Given back when the connection and its tunnel have ended.
     _slot: OwnedSemaphorePermit,
+    /// Whether a request had a length and chunks.
+    contradiction: Arc<AtomicBool>,
 }
 
 /// Serves one connection until it ends or becomes a tunnel.
@@ -36,7 +41,10 @@ pub(super) async fn serve(shared: Arc<Shared>, stream: TcpStream, slot: OwnedSem
     // Small answers would wait for the acknowledgement of the ones before. Without it they only come later.
     stream.set_nodelay(true).ok();
     let head = shared.limits.head;
-    let client = Arc::new(Client { shared, kept: Mutex::new(None), _slot: slot });
+    let contradiction = Arc::new(AtomicBool::new(false));
+    let (reading, writing) = stream.into_split();
+    let stream = tokio::io::join(Gate::new(reading, contradiction.clone()), writing);
+    let client = Arc::new(Client { shared, kept: Mutex::new(None), _slot: slot, contradiction });
     let service = service_fn(move |request| answer(client.clone(), request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -54,19 +62,25 @@ pub(super) async fn serve(shared: Arc<Shared>, stream: TcpStream, slot: OwnedSem
 
 async fn answer(client: Arc<Client>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
     let tunnel = request.method() == Method::CONNECT;
-    let done = if tunnel {
+    // What was meant for a tunnel that is refused may be on its way already, and is no request. Behind chunks nobody
+    // knows where the next request begins but hyper.
+    let last = tunnel || request.headers().contains_key(TRANSFER_ENCODING);
+    let done = if client.contradiction.load(Ordering::Relaxed) {
+        Err(Refusal::Bad("a length and chunks"))
+    } else if tunnel {
         Box::pin(tunnel::open(&client, request)).await
     } else {
         Box::pin(forward::send(&client, request)).await
     };
-    Ok(done.unwrap_or_else(|refusal| {
-        let mut response = refusal.answer();
-        if tunnel {
-            // What was meant for the tunnel may be on its way already; it is no request.
-            answer::close(&mut response);
-        }
-        response
-    }))
+    let mut response = done.unwrap_or_else(Refusal::answer);
+    if last && !becomes_tunnel(&response, tunnel) {
+        answer::close(&mut response);
+    }
+    Ok(response)
+}
+
+fn becomes_tunnel(response: &Response<Body>, asked: bool) -> bool {
+    response.status() == StatusCode::SWITCHING_PROTOCOLS || asked && response.status().is_success()
 }
 
 /// Where a request wants to go.

@@ -1,8 +1,9 @@
 //! What must not leave the process.
 //!
-//! What lives here: redaction, and secrets. Egress rules and the vault move in with the parts that need them.
+//! What lives here: redaction, secrets, and the egress guard. The vault moves in with the part that needs it.
 //! What must not: anything that knows a browser, a page or a verb.
 
+pub mod egress;
 pub mod redact;
 mod secrets;
 

@@ -1,0 +1,74 @@
+//! What was not let out: a bounded list in which repeats are counted.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use crate::egress::denied::Denied;
+
+/// A request that was not let out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    /// `http://host:port/path` without the query, or `host:port` of a tunnel.
+    pub url: String,
+    /// The host as it was judged.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// The method of the request; `CONNECT` for a tunnel.
+    pub method: String,
+    /// Why; its `Display` can be shown.
+    pub denied: Denied,
+    /// When it was refused for the first time.
+    pub at: SystemTime,
+    /// How often.
+    pub count: u64,
+}
+
+/// Entries that are kept. The first ones: they tell how it began.
+const MOST: usize = 200;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Ledger(Mutex<Entries>);
+
+#[derive(Default)]
+struct Entries {
+    list: Vec<Blocked>,
+    dropped: u64,
+}
+
+impl Ledger {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn record(&self, method: &str, url: &str, denied: &Denied) {
+        let url: String = url.chars().take(500).collect();
+        let mut entries = self.entries();
+        let same =
+            |one: &&mut Blocked| one.url == url && one.method == method && one.denied.reason == denied.reason;
+        if let Some(known) = entries.list.iter_mut().find(same) {
+            known.count += 1;
+        } else if entries.list.len() < MOST {
+            entries.list.push(Blocked {
+                url,
+                host: denied.host.clone(),
+                port: denied.port,
+                method: method.chars().take(40).collect(),
+                denied: denied.clone(),
+                at: SystemTime::now(),
+                count: 1,
+            });
+        } else {
+            entries.dropped += 1;
+        }
+    }
+
+    pub fn list(&self) -> Vec<Blocked> {
+        self.entries().list.clone()
+    }
+
+    pub fn dropped(&self) -> u64 {
+        self.entries().dropped
+    }
+}

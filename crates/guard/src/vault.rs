@@ -11,6 +11,7 @@ mod credential;
 mod error;
 mod key;
 mod placeholder;
+mod rotate;
 mod seal;
 mod secret;
 
@@ -67,7 +68,7 @@ impl Vault {
     /// With the key that is found; locked if there is none.
     pub fn find(store: Arc<dyn Store>, sources: &KeySources) -> Result<Self, VaultError> {
         match sources.find()? {
-            Some(key) => Self::open(store, key),
+            Some(key) => Self::open_or_finish(store, key, sources),
             None => Ok(Self::locked(store)),
         }
     }
@@ -79,7 +80,7 @@ impl Vault {
             None if store.credentials()?.is_empty() => sources.create()?,
             None => return Err(VaultError::NoKey),
         };
-        Self::open(store, key)
+        Self::open_or_finish(store, key, sources)
     }
 
     /// Whether it can set and read.
@@ -244,7 +245,8 @@ impl Vault {
 
     /// Seals everything with another key, or, if one thing cannot be opened, nothing. Says how many there were.
     ///
-    /// Keep the old key until the new one is where it will be found: see [`VaultKey::replace`].
+    /// Put the new key where it will be found before, and keep the old one until this is done; [`rotate`](Self::rotate) does
+    /// both for a key in a file.
     pub fn rekey(&mut self, new: VaultKey) -> Result<usize, VaultError> {
         let old = self.key()?;
         let mut count = 0;

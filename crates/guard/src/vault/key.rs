@@ -36,6 +36,9 @@ pub enum KeyError {
     /// The file cannot be read or written.
     #[error("the vault's key could not be read or written: {0}")]
     File(#[from] io::Error),
+    /// It is not kept in a file, so it cannot be changed there.
+    #[error("the vault's key is not in a file; put a new one where the old one came from")]
+    NotAFile,
     /// The system gives no random bytes.
     #[error("the system gives no random bytes, so no key can be made")]
     NoRandom,
@@ -188,6 +191,11 @@ impl KeySources {
             Err(KeyError::File(error)) if error.kind() == io::ErrorKind::NotFound => self.ask_keyring(),
             found => found.map(Some),
         }
+    }
+
+    /// The file that the key comes from, if it comes from one.
+    pub(super) fn key_file(&self) -> Option<&Path> {
+        self.value.is_none().then(|| self.file.as_deref().unwrap_or(&self.home_file))
     }
 
     fn ask_keyring(&self) -> Result<Option<VaultKey>, KeyError> {

@@ -109,3 +109,38 @@ fn a_new_key_seals_everything_or_nothing() {
     assert_eq!(case.read("key-7", None).unwrap(), "value 7");
     assert!(case.again(fresh).is_ok());
 }
+
+#[test]
+fn a_change_of_keys_that_was_cut_short_is_finished() {
+    let case = new();
+    let sources = sources(case.folder.path());
+    let store = || Arc::<Sqlite>::clone(&case.store);
+    let beside = case.folder.path().join("home/vault.key.new");
+    let mut vault = Vault::open_or_create(store(), &sources).unwrap();
+    vault.set(text("key", "hunter2")).unwrap();
+    let old = sources.find().unwrap().unwrap();
+    assert_eq!(vault.rotate(&sources).unwrap(), 1);
+    let new = sources.find().unwrap().unwrap();
+    assert!(new.id() != old.id() && !beside.exists());
+    assert!(Vault::find(store(), &sources).unwrap().read("key", None, Caller::Local).is_ok());
+
+    // Ended before anything was sealed: the old key fits, and what is beside it does not matter.
+    VaultKey::generate().unwrap().replace(&beside).unwrap();
+    assert!(Vault::find(store(), &sources).unwrap().read("key", None, Caller::Local).is_ok());
+    // Ended before the file was renamed.
+    let last = VaultKey::generate().unwrap();
+    last.replace(&beside).unwrap();
+    vault.rekey(last.clone()).unwrap();
+    assert!(Vault::find(store(), &sources).unwrap().read("key", None, Caller::Local).is_ok());
+    assert!(sources.find().unwrap().unwrap().id() == last.id() && !beside.exists());
+    // The wrong key stays the wrong key.
+    old.replace(&sources.home_file).unwrap();
+    assert!(matches!(Vault::find(store(), &sources), Err(VaultError::WrongKey { .. })));
+    last.replace(&sources.home_file).unwrap();
+
+    case.sql("UPDATE credentials SET ciphertext = zeroblob(40)");
+    assert!(matches!(vault.rotate(&sources), Err(VaultError::Damaged { .. })));
+    assert!(!beside.exists() && sources.find().unwrap().unwrap().id() == last.id());
+    let from_environment = KeySources { value: Some(last.to_hex()), ..sources };
+    assert!(matches!(vault.rotate(&from_environment), Err(VaultError::Key(KeyError::NotAFile))));
+}

@@ -1,10 +1,12 @@
 //! What must not leave the process.
 //!
-//! What lives here: redaction, secrets, and the egress guard. The vault moves in with the part that needs it.
+//! What lives here: redaction, secrets, the egress guard and the vault.
 //! What must not: anything that knows a browser, a page or a verb.
 
 pub mod egress;
+mod name;
 pub mod redact;
 mod secrets;
+pub mod vault;
 
-pub use secrets::{ResolveError, Secrets, SecretsError};
+pub use secrets::{ResolveError, Secrets, SecretsError, Spelling};

@@ -21,6 +21,28 @@ pub use places::ResolveError;
 /// What a placeholder begins with; it ends with `}`.
 const OPENING: &str = "${SECRET:";
 
+/// What placeholders begin with that stand for a value in what went out.
+const OPENINGS: [&str; 2] = [OPENING, crate::vault::OPENING];
+
+/// How a placeholder is written in place of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// `${SECRET:NAME}`, as tools and playbooks know it.
+    Secret,
+    /// `${vault:NAME}`, as packs know it.
+    Vault,
+}
+
+impl Spelling {
+    fn placeholder(self, name: &str) -> String {
+        let opening = match self {
+            Self::Secret => OPENING,
+            Self::Vault => crate::vault::OPENING,
+        };
+        format!("{opening}{name}}}")
+    }
+}
+
 /// See the module. Cheap to clone. `Debug` shows names only.
 #[derive(Clone, Default)]
 pub struct Secrets {
@@ -36,6 +58,14 @@ struct Entry {
     line: usize,
     name: String,
     value: String,
+    /// What stands in its place in what goes out.
+    shown: String,
+}
+
+impl Entry {
+    fn new(line: usize, name: String, value: String) -> Self {
+        Self { line, shown: placeholder(&name), name, value }
+    }
 }
 
 /// Why a file of secrets cannot be used. None of these shows the line or a value.
@@ -46,7 +76,7 @@ pub enum SecretsError {
     #[error("line {0}: this is not KEY=value")]
     NotAnAssignment(usize),
     /// A name that is none.
-    #[error("line {0}: a name is letters, digits and _, and does not begin with a digit")]
+    #[error("line {0}: a name is letters, digits, _, . and -, and may have a #field behind it")]
     BadName(usize),
     /// A quote without its end.
     #[error("line {0}: the quote is not closed")]
@@ -80,20 +110,53 @@ impl Secrets {
     }
 
     fn build(entries: Vec<Entry>) -> Result<Self, SecretsError> {
+        let forms = Self::forms(&entries)?;
+        for entry in &entries {
+            let found = forms.find(&entry.shown, &[]);
+            if let Some(shown) = found.iter().find(|found| found.whole) {
+                return Err(SecretsError::InPlaceholder(entries[shown.of].line));
+            }
+        }
+        Ok(Self { entries: entries.into(), forms: Arc::new(forms), wary: Vec::new() })
+    }
+
+    fn forms(entries: &[Entry]) -> Result<Forms, SecretsError> {
         if let Some(short) = entries.iter().find(|entry| entry.value.chars().count() < Self::SHORTEST) {
             return Err(SecretsError::TooShort(short.line));
         }
         if let Some(more) = entries.get(Self::MOST) {
             return Err(SecretsError::TooMany(more.line));
         }
-        let forms = Forms::of(entries.iter().map(|entry| entry.value.as_str()));
-        for entry in &entries {
-            let found = forms.find(&placeholder(&entry.name), &[]);
-            if let Some(shown) = found.iter().find(|found| found.whole) {
-                return Err(SecretsError::InPlaceholder(entries[shown.of].line));
+        Ok(Forms::of(entries.iter().map(|entry| entry.value.as_str())))
+    }
+
+    /// Values that a call put in, to be masked as after [`resolve`](Self::resolve). Nobody could choose other names now, so a placeholder that would show a
+    /// value becomes a word that does not. The same name again changes nothing.
+    pub fn for_masking(
+        pairs: impl IntoIterator<Item = (String, String)>,
+        spelling: Spelling,
+    ) -> Result<Self, SecretsError> {
+        const WORDS: [&str; 3] = ["[secret]", "[***]", "•••"];
+        let mut entries: Vec<Entry> = Vec::new();
+        for (name, value) in pairs {
+            if !entries.iter().any(|entry| entry.name == name) {
+                let shown = spelling.placeholder(&name);
+                entries.push(Entry { shown, ..Entry::new(entries.len() + 1, name, value) });
             }
         }
-        Ok(Self { entries: entries.into(), forms: Arc::new(forms), wary: Vec::new() })
+        let forms = Self::forms(&entries)?;
+        let shows = |text: &str| forms.find(text, &[]).iter().any(|found| found.whole);
+        for entry in entries.iter_mut().filter(|entry| shows(&entry.shown)) {
+            let word = WORDS.into_iter().find(|word| !shows(word));
+            entry.shown = word.unwrap_or_default().to_owned();
+        }
+        let wary = (0..entries.len()).collect();
+        Ok(Self { entries: entries.into(), forms: Arc::new(forms), wary })
+    }
+
+    /// The names of all `${SECRET:NAME}` in the arguments of a tool, each once, whether there are such secrets or not.
+    pub fn named_in(arguments: &Value) -> Vec<String> {
+        places::named(arguments)
     }
 
     /// Names and values, for the process that runs the tools: what it cuts it must mask before.
@@ -103,7 +166,7 @@ impl Secrets {
 
     /// What [`reveal`](Self::reveal) gave.
     pub fn revealed(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Self, SecretsError> {
-        let entry = |(index, (name, value))| Entry { line: index + 1, name, value };
+        let entry = |(index, (name, value))| Entry::new(index + 1, name, value);
         Self::build(pairs.into_iter().enumerate().map(entry).collect())
     }
 
@@ -154,7 +217,7 @@ impl Secrets {
                 continue;
             }
             out.push_str(&text[copied.min(one.start)..one.start]);
-            out.push_str(&placeholder(&self.entries[one.of].name));
+            out.push_str(&self.entries[one.of].shown);
             copied = copied.max(one.end);
             last = Some(one.of);
         }
@@ -206,17 +269,18 @@ impl Secrets {
 
     /// Where placeholders of known secrets stand.
     fn placeholders(&self, text: &str) -> Vec<Range<usize>> {
-        let known = text.match_indices(OPENING).filter_map(|(at, _)| {
-            let (name, _) = text[at + OPENING.len()..].split_once('}')?;
+        let openings = OPENINGS.iter().flat_map(|opening| text.match_indices(opening));
+        let known = openings.filter_map(|(at, opening)| {
+            let (name, _) = text[at + opening.len()..].split_once('}')?;
             self.value(name)?;
-            Some(at..at + OPENING.len() + name.len() + 1)
+            Some(at..at + opening.len() + name.len() + 1)
         });
         known.collect()
     }
 }
 
 fn placeholder(name: &str) -> String {
-    format!("{OPENING}{name}}}")
+    Spelling::Secret.placeholder(name)
 }
 
 impl fmt::Debug for Secrets {

@@ -1,6 +1,7 @@
 //! The file: `KEY=value`, one a line.
 
 use super::{Entry, Secrets, SecretsError};
+use crate::name;
 
 pub(super) fn entries(text: &str) -> Result<Vec<Entry>, SecretsError> {
     let mut entries: Vec<Entry> = Vec::new();
@@ -12,7 +13,7 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, SecretsError> {
         }
         let (name, value) = line.split_once('=').ok_or(SecretsError::NotAnAssignment(number))?;
         let name = name.strip_prefix("export ").unwrap_or(name).trim();
-        if !is_name(name) {
+        if name::split(name).is_none() {
             return Err(SecretsError::BadName(number));
         }
         if entries.iter().any(|entry| entry.name == name) {
@@ -25,14 +26,9 @@ pub(super) fn entries(text: &str) -> Result<Vec<Entry>, SecretsError> {
         if value.chars().count() < Secrets::SHORTEST {
             return Err(SecretsError::TooShort(number));
         }
-        entries.push(Entry { line: number, name: name.to_owned(), value });
+        entries.push(Entry::new(number, name.to_owned(), value));
     }
     Ok(entries)
-}
-
-pub(super) fn is_name(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Single quotes mean the letter; double quotes know `\"`, `\\`, `\n`, `\r` and `\t`; without quotes ` #` ends the value.

@@ -195,7 +195,8 @@ fn is_digit(byte: u8) -> bool {
 fn is_bare_end(text: &[u8], at: usize) -> bool {
     let rest = &text[at.min(text.len())..];
     let next = rest[..rest.len().min(4)].utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next());
-    !next.is_some_and(char::is_alphanumeric) && !rest.starts_with(super::OPENING.as_bytes())
+    !next.is_some_and(char::is_alphanumeric)
+        && !super::OPENINGS.iter().any(|opening| rest.starts_with(opening.as_bytes()))
 }
 
 /// The text or a quotation ends here.

@@ -71,6 +71,29 @@ pub(super) fn resolve(
     Ok(resolver.used)
 }
 
+/// The names of all placeholders, each once.
+pub(super) fn named(value: &Value) -> Vec<String> {
+    fn visit(value: &Value, names: &mut Vec<String>) {
+        match value {
+            Value::String(text) => {
+                let mut rest = text.as_str();
+                while let Some(Place { name, after, .. }) = next(rest) {
+                    if !names.iter().any(|known| known == name) {
+                        names.push(name.to_owned());
+                    }
+                    rest = after;
+                }
+            }
+            Value::Array(values) => values.iter().for_each(|value| visit(value, names)),
+            Value::Object(members) => members.values().for_each(|value| visit(value, names)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut names = Vec::new();
+    visit(value, &mut names);
+    names
+}
+
 struct Resolver<'a> {
     secrets: &'a Secrets,
     tool: &'a str,

@@ -1,0 +1,22 @@
+//! What secrets are called: the same in a file, in the vault, in `${SECRET:NAME}` and in `${vault:NAME}`.
+
+/// As long as a name may be.
+pub(crate) const LONGEST: usize = 128;
+
+/// `[A-Za-z0-9_.-]+`
+pub(crate) fn is_name(text: &str) -> bool {
+    (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_name_byte)
+}
+
+pub(crate) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
+/// `NAME` or `NAME#field`, in its parts.
+pub(crate) fn split(text: &str) -> Option<(&str, Option<&str>)> {
+    let (name, field) = match text.split_once('#') {
+        Some((name, field)) => (name, Some(field)),
+        None => (text, None),
+    };
+    (is_name(name) && field.is_none_or(is_name)).then_some((name, field))
+}

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use surehand_session::{Fault, Kind, SessionOptions};
+use surehand_guard::egress::{EgressPolicy, Otherwise};
+use surehand_session::{Egress, Fault, Kind, SessionOptions};
 use surehand_verbs::{Settings, split_words};
 use toml::{Table, Value};
 
@@ -57,6 +58,22 @@ pub(crate) struct Flags {
     #[arg(long, global = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore_https_errors: Option<bool>,
+    /// Let pages reach public addresses only; `surehand serve` does so unless told --egress=false
+    #[arg(long, global = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub egress: Option<bool>,
+    /// Let pages reach this, too: HOST, *.SUFFIX, ADDRESS or CIDR, with or without :PORT; several with commas
+    #[arg(long, global = true, value_name = "RULES", value_delimiter = ',')]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub egress_allow: Vec<String>,
+    /// Never let pages reach this; goes before what is allowed
+    #[arg(long, global = true, value_name = "RULES", value_delimiter = ',')]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub egress_deny: Vec<String>,
+    /// Let pages reach nothing but what is allowed
+    #[arg(long, global = true, num_args = 0..=1, default_missing_value = "true", require_equals = true, value_name = "BOOL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub egress_only: Option<bool>,
     /// Close the session after this long without a command, in milliseconds; 0 for never [default: 1800000]
     #[arg(long, global = true, value_name = "MS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(0..=LONGEST_MS))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +99,7 @@ enum Shape {
 }
 
 /// Every key, and what it holds.
-const KEYS: [(&str, Shape); 11] = [
+const KEYS: [(&str, Shape); 15] = [
     ("session", Shape::Text),
     ("json", Shape::Switch),
     ("timeout", Shape::Number),
@@ -93,11 +110,16 @@ const KEYS: [(&str, Shape); 11] = [
     ("proxy", Shape::Text),
     ("user-agent", Shape::Text),
     ("ignore-https-errors", Shape::Switch),
+    ("egress", Shape::Switch),
+    ("egress-allow", Shape::Words),
+    ("egress-deny", Shape::Words),
+    ("egress-only", Shape::Switch),
     ("idle-timeout", Shape::Number),
 ];
 
-/// A file that comes with somebody's code must not choose which program runs.
-const NOT_FROM_PROJECTS: [&str; 2] = ["executable-path", "args"];
+/// A file that comes with somebody's code must not choose which program runs, nor what it may reach.
+const NOT_FROM_PROJECTS: [&str; 6] =
+    ["executable-path", "args", "egress", "egress-allow", "egress-deny", "egress-only"];
 
 /// Keys that hold paths.
 const PATHS: [&str; 2] = ["profile", "executable-path"];
@@ -221,6 +243,11 @@ impl Effective {
         Ok(given.flat_map(|(key, (value, _))| words_of(key, value, &here)).collect())
     }
 
+    /// Did anybody switch it off?
+    pub fn is_false(&self, key: &str) -> bool {
+        self.values.get(key).and_then(|(value, _)| value.as_bool()) == Some(false)
+    }
+
     /// Did anybody name a session?
     pub fn names_session(&self) -> bool {
         self.values.contains_key("session")
@@ -230,6 +257,7 @@ impl Effective {
     pub fn settings(&self) -> Result<Settings, Fault> {
         let table: Table = self.values.iter().map(|(key, (value, _))| (key.clone(), value.clone())).collect();
         let flags: Flags = table.try_into().map_err(crate::internal)?;
+        let egress = egress_of(&flags)?;
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let absolute = |path: PathBuf| cwd.join(path);
         Ok(Settings {
@@ -243,6 +271,7 @@ impl Effective {
                 user_agent: flags.user_agent,
                 ignore_https_errors: flags.ignore_https_errors,
                 idle_timeout: flags.idle_timeout,
+                egress,
                 connect: None,
             },
             timeout: flags.timeout,
@@ -250,6 +279,30 @@ impl Effective {
             json: flags.json,
         })
     }
+}
+
+/// A rule asks for the guard, too; nobody writes one to be without.
+fn egress_of(flags: &Flags) -> Result<Option<Egress>, Fault> {
+    let only = flags.egress_only == Some(true);
+    let has_rules = only || !flags.egress_allow.is_empty() || !flags.egress_deny.is_empty();
+    if flags.egress == Some(false) && has_rules {
+        return Err(Fault::new(Kind::Usage, "--egress=false and rules for it exclude each other")
+            .hint("leave one of them out; `surehand config` shows where each comes from"));
+    }
+    if !has_rules && flags.egress != Some(true) {
+        return Ok(None);
+    }
+    // From a file or the environment they may come with commas, too.
+    let rules = |texts: &[String]| -> Vec<String> {
+        texts.iter().flat_map(|text| text.split(',')).map(|rule| rule.trim().to_owned()).collect()
+    };
+    let default = if only { Otherwise::Deny } else { Otherwise::Allow };
+    let policy = EgressPolicy::parse(rules(&flags.egress_allow), rules(&flags.egress_deny), default)
+        .map_err(|error| {
+            Fault::new(Kind::Usage, error.to_string())
+                .hint("rules are like example.com, *.example.com:443, 10.0.0.0/8, 127.0.0.1:8000, [::1]:8000")
+        })?;
+    Ok(Some(Egress { policy, max_bytes: None }))
 }
 
 fn words_of(key: &str, value: &Value, here: &Path) -> Vec<String> {

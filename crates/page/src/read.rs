@@ -88,6 +88,12 @@ impl Page {
         }
     }
 
+    /// The content of the main frame's document as Markdown.
+    pub async fn markdown(&self, deadline: &Deadline) -> Result<String> {
+        let main = self.lock().frames.main().id.clone();
+        self.script(&main, "markdown", &json!({}), deadline).await
+    }
+
     async fn read_present(
         &self,
         locator: &Locator,

@@ -68,6 +68,8 @@ pub(crate) const SOURCE: &str = concat!(
     "\n",
     include_str!("script/snapshot.js"),
     "\n",
+    include_str!("script/markdown.js"),
+    "\n",
     include_str!("script/api.js"),
     "\n",
     "})();",

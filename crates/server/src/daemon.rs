@@ -94,6 +94,7 @@ async fn serve(home: &Home, taps: log::Taps) -> Result<(), DaemonError> {
     let daemon = Arc::new(Daemon {
         sessions: Arc::new(Sessions::new(places)),
         borrowed: Arc::default(),
+        lender: crate::lender::local(home),
         taps,
         busy: AtomicUsize::new(0),
         quit: Notify::new(),
@@ -123,6 +124,8 @@ struct Daemon {
     sessions: Arc<Sessions>,
     /// Browsers that calls of direct tools named.
     borrowed: Arc<Endpoints>,
+    /// What packs borrow.
+    lender: surehand_tools::packs::Lender,
     taps: log::Taps,
     /// Requests under way.
     busy: AtomicUsize,
@@ -234,7 +237,8 @@ impl Daemon {
                     Err(error) => return Some(Envelope::failure(crate::internal(error))),
                 };
                 let verbs = self.context(*settings, messages);
-                let cx = ToolContext { verbs, borrowed: self.borrowed.clone(), secrets };
+                let (borrowed, lender) = (self.borrowed.clone(), self.lender.clone());
+                let cx = ToolContext { verbs, borrowed, lender, secrets };
                 Some(call_tool(&name, arguments, &toolsets, &cx).await)
             }
             Task::Status => Some(self.status().await),

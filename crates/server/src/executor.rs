@@ -8,11 +8,13 @@ use surehand_browser::{Machine, Notes};
 use surehand_guard::Secrets;
 use surehand_session::{Fault, Places, Sessions};
 use surehand_tools::direct::Endpoints;
+use surehand_tools::packs::{self, Lender, PackEntry, PackFailure};
 use surehand_tools::{Answer, AnswerBody, ToolContext, Toolset};
 use surehand_verbs::{Context, Settings};
 
 use crate::client::Client;
 use crate::home::Home;
+use crate::lender;
 use crate::secrets::{self, MaskedNotes};
 use crate::wire::{ErrorBody, Request, Task, version};
 
@@ -26,7 +28,7 @@ pub struct Executor {
 #[derive(Debug, Clone)]
 enum Place {
     /// In this process.
-    Here { sessions: Arc<Sessions>, borrowed: Arc<Endpoints> },
+    Here { sessions: Arc<Sessions>, borrowed: Arc<Endpoints>, lender: Lender },
     /// In the daemon.
     Daemon(Client),
 }
@@ -41,8 +43,15 @@ impl Executor {
             journals: home.journals(),
             machine: Machine::from_env(),
         };
-        let place = Place::Here { sessions: Arc::new(Sessions::new(places)), borrowed: Arc::default() };
+        let sessions = Arc::new(Sessions::new(places));
+        let place = Place::Here { sessions, borrowed: Arc::default(), lender: lender::local(home) };
         Ok(Self { place, secrets })
+    }
+
+    /// In this process, with sessions that somebody has already.
+    pub(crate) fn over(sessions: Arc<Sessions>, lender: Lender) -> Self {
+        let place = Place::Here { sessions, borrowed: Arc::default(), lender };
+        Self { place, secrets: Arc::default() }
     }
 
     /// In the daemon of this home.
@@ -75,6 +84,21 @@ impl Executor {
         let notes = Arc::new(MaskedNotes { secrets: secrets.clone(), to: notes });
         let called = self.place.call(toolsets, name, arguments, settings, notes, &secrets).await;
         secrets::mask(&secrets, called)
+    }
+
+    /// Runs a pack in a session of its own. Only in this process.
+    pub async fn run_pack(
+        &self,
+        pack: &PackEntry,
+        input: Value,
+        settings: Settings,
+    ) -> Result<Value, PackFailure> {
+        let Place::Here { sessions, borrowed, lender } = &self.place else {
+            return Err(crate::internal("packs run in the process that has the sessions").into());
+        };
+        let verbs = Context { sessions: sessions.clone(), settings, notes: Arc::new(()) };
+        let (borrowed, lender, secrets) = (borrowed.clone(), lender.clone(), self.secrets.clone());
+        packs::run(pack, input, &ToolContext { verbs, borrowed, lender, secrets }).await
     }
 
     /// Ends a session.
@@ -110,9 +134,10 @@ impl Place {
         secrets: &Arc<Secrets>,
     ) -> Result<Answer, Fault> {
         match self {
-            Self::Here { sessions, borrowed } => {
+            Self::Here { sessions, borrowed, lender } => {
                 let verbs = Context { sessions: sessions.clone(), settings, notes };
-                let cx = ToolContext { verbs, borrowed: borrowed.clone(), secrets: secrets.clone() };
+                let (borrowed, lender, secrets) = (borrowed.clone(), lender.clone(), secrets.clone());
+                let cx = ToolContext { verbs, borrowed, lender, secrets };
                 surehand_tools::call(toolsets, name, arguments, &cx).await
             }
             Self::Daemon(client) => {

@@ -53,6 +53,16 @@ impl Home {
         self.root.join("journals")
     }
 
+    /// Keys that sign tokens.
+    pub fn keys(&self) -> PathBuf {
+        self.root.join("keys")
+    }
+
+    /// Files that packs leave.
+    pub fn artifacts(&self) -> PathBuf {
+        self.root.join("artifacts")
+    }
+
     /// The daemon's process number.
     pub fn pid_file(&self) -> PathBuf {
         self.root.join("daemon.pid")

@@ -4,15 +4,20 @@
 //! blocking sockets: a command must start in a millisecond) and the daemon itself.
 //! What must not: verbs, what a page is, how a result is printed.
 
+pub mod auth;
 pub mod callers;
 mod client;
 mod daemon;
+mod door;
 mod executor;
 mod home;
+pub mod http;
 mod ipc;
+mod lender;
 mod log;
 pub mod mcp;
 mod runtime;
+mod safe;
 pub mod secrets;
 mod serving;
 mod wire;
@@ -24,6 +29,7 @@ pub use daemon::{DaemonError, run};
 pub use executor::{Executor, read_answer};
 pub use home::Home;
 pub use runtime::{block_on, unless_asked_to_end};
+pub use safe::{Lent, Safe, store_fault, vault_fault};
 pub use serving::Serving;
 pub use wire::{Envelope, ErrorBody, Message, Request, Task, version};
 

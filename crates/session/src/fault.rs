@@ -150,6 +150,10 @@ kinds! {
     Interrupted => "interrupted", 3;
     /// A tool failed and says only in words why.
     ToolFailed => "tool-failed", 1;
+    /// The egress guard does not let it through.
+    EgressDenied => "egress-denied", 1;
+    /// No credential of that name, or not for this caller.
+    CredentialDenied => "credential-denied", 1;
     /// No browser on this machine.
     NoBrowser => "no-browser", 3;
     /// The browser does not start.
@@ -184,6 +188,64 @@ impl Kind {
     /// The kind with this code; for answers that came over a socket.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.code() == code)
+    }
+}
+
+/// What callers of packs are told, by the same table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PackCode {
+    /// The input makes no sense, or asks for what is not allowed.
+    InvalidInput,
+    /// There is no browser to work with.
+    SessionUnavailable,
+    /// Something in the middle did not work.
+    HandlerFailed,
+    /// A file could not be kept.
+    ArtifactFailed,
+    /// The time of the session was over.
+    Timeout,
+    /// A promise of ours does not hold.
+    Internal,
+}
+
+impl PackCode {
+    /// As it is told.
+    pub fn name(self) -> &'static str {
+        match self {
+            PackCode::InvalidInput => "invalid_input",
+            PackCode::SessionUnavailable => "session_unavailable",
+            PackCode::HandlerFailed => "handler_failed",
+            PackCode::ArtifactFailed => "artifact_failed",
+            PackCode::Timeout => "timeout",
+            PackCode::Internal => "internal",
+        }
+    }
+
+    /// The HTTP status of an answer with it.
+    pub fn http_status(self) -> u16 {
+        match self {
+            PackCode::InvalidInput => 400,
+            PackCode::SessionUnavailable => 503,
+            PackCode::HandlerFailed | PackCode::ArtifactFailed => 502,
+            PackCode::Timeout => 504,
+            PackCode::Internal => 500,
+        }
+    }
+}
+
+impl Kind {
+    /// What a failure of this kind is to who called a pack.
+    pub fn pack_code(self) -> PackCode {
+        match self {
+            Kind::EgressDenied | Kind::CredentialDenied => PackCode::InvalidInput,
+            Kind::NoBrowser | Kind::BrowserFailed | Kind::EndpointUnreachable | Kind::NotABrowser => {
+                PackCode::SessionUnavailable
+            }
+            Kind::UnwritablePath => PackCode::ArtifactFailed,
+            Kind::Interrupted | Kind::Cancelled => PackCode::Timeout,
+            kind if kind.exit_code() == 2 => PackCode::InvalidInput,
+            _ => PackCode::HandlerFailed,
+        }
     }
 }
 

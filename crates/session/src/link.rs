@@ -9,11 +9,12 @@ use surehand_browser::launch::{LaunchOptions, launch_with_fallback};
 use surehand_browser::{BrowserProcess, Channel, Found, Machine, Notes, attach, find, install};
 use surehand_cdp::protocol::{browser as cdp, runtime, target};
 use surehand_cdp::{Closed, Connection, Event, EventSink, Session, Transport, WeakConnection};
+use surehand_guard::egress::Proxy;
 use surehand_page::{Page, Screen};
 
 use crate::fault::START_A_BROWSER;
 use crate::options::{Places, SessionOptions};
-use crate::{Fault, Kind, Tabs};
+use crate::{Fault, Kind, Tabs, egress};
 
 /// A browser that asked to close ends within this, or is killed.
 const CLOSING: Duration = Duration::from_secs(3);
@@ -42,6 +43,7 @@ impl Link {
     pub async fn launch(
         options: &SessionOptions,
         places: &Places,
+        fence: Option<&Proxy>,
         notes: &Arc<dyn Notes>,
     ) -> Result<Self, Fault> {
         let found = match find::find(&places.machine, options.executable_path.as_deref()) {
@@ -53,7 +55,8 @@ impl Link {
             headed,
             profile: options.profile.clone(),
             args: options.args.clone().unwrap_or_default(),
-            proxy: options.proxy.clone(),
+            proxy: fence.map(egress::server).or_else(|| options.proxy.clone()),
+            guarded: options.egress.is_some(),
             user_agent: options.user_agent.clone(),
             ignore_https_errors: options.ignore_https_errors.unwrap_or(false),
             ..LaunchOptions::new(found.path, places.scratch.clone())

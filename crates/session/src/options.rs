@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Fault, Kind};
+use crate::{Egress, Fault, Kind};
 
 /// What the user wants of the browser of a session. Absent means: whatever the session has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,10 +35,23 @@ pub struct SessionOptions {
     /// Close the session after this long without a command, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_timeout: Option<u64>,
+    /// Where its pages may send requests; everywhere, if it does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub egress: Option<Egress>,
     /// An endpoint of a browser that somebody else started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub connect: Option<String>,
 }
+
+/// Arguments of the browser that lead past a proxy, or decide about it.
+const BYPASSES: [&str; 6] = [
+    "--proxy",
+    "--no-proxy",
+    "--host-resolver-rules",
+    "--host-rules",
+    "--force-webrtc-ip-handling-policy",
+    "--load-extension",
+];
 
 /// A session without a command closes after this long.
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -60,6 +73,24 @@ impl SessionOptions {
         if let Some(proxy) = self.proxy.as_deref().filter(|proxy| !is_proxy(proxy)) {
             return Err(Fault::new(Kind::Usage, format!("{proxy:?} is no proxy"))
                 .hint("write it like http://127.0.0.1:3128 or socks5://127.0.0.1:1080"));
+        }
+        if self.egress.is_some() && self.connect.is_some() {
+            return Err(Fault::new(Kind::Usage, "a browser that somebody else started cannot be guarded")
+                .hint("leave --egress out, or let surehand start the browser"));
+        }
+        if self.egress.is_some() && self.proxy.is_some() {
+            return Err(Fault::new(
+                Kind::Usage,
+                "--egress and --proxy exclude each other: the guard is a proxy",
+            )
+            .hint("leave one of them out"));
+        }
+        let bypasses = |arg: &&String| BYPASSES.iter().any(|flag| arg.starts_with(flag));
+        if self.egress.is_some()
+            && let Some(arg) = self.args.iter().flatten().find(bypasses)
+        {
+            return Err(Fault::new(Kind::Usage, format!("{arg} would lead past the egress guard"))
+                .hint("leave it out, or leave --egress out"));
         }
         if let Some(profile) = &self.profile {
             writable(profile).map_err(|error| {
@@ -94,6 +125,7 @@ impl SessionOptions {
             ("--proxy", differs(&self.proxy, &asked.proxy)),
             ("--user-agent", differs(&self.user_agent, &asked.user_agent)),
             ("--ignore-https-errors", flag(self.ignore_https_errors, asked.ignore_https_errors)),
+            ("--egress", differs(&self.egress, &asked.egress)),
             ("browser (connect)", differs(&self.connect, &asked.connect)),
         ];
         checks.into_iter().find(|(_, differs)| *differs).map(|(name, _)| name)

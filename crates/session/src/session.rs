@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use surehand_cdp::protocol::target;
 use surehand_guard::Secrets;
+use surehand_guard::egress::Proxy;
 use surehand_page::{Acted, Deadline, Locator};
 
 use crate::journal::{Done, Hidden, Journal};
 use crate::link::Link;
 use crate::options::SessionOptions;
-use crate::{Fault, Kind, RefTable, Tab, TabInfo, Tabs, refs};
+use crate::{Fault, Kind, RefTable, Tab, TabInfo, Tabs, egress, refs};
 
 /// See the module.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub struct Session {
     last_used: Mutex<Instant>,
     running: AtomicUsize,
     idle: Mutex<Duration>,
+    /// What every request of its pages must pass, if it is guarded.
+    fence: Option<Proxy>,
     /// Held while the first tab is opened, so that commands at the same time open one.
     first_tab: tokio::sync::Mutex<()>,
 }
@@ -83,10 +86,16 @@ impl Session {
         folders: Folders,
     ) -> Result<Self, Fault> {
         let deadline = Deadline::after(BROWSER_TIME);
-        let create = target::CreateBrowserContext { dispose_on_detach: Some(true), ..Default::default() };
+        let fence = fence_of(&options).await?;
+        let create = target::CreateBrowserContext {
+            dispose_on_detach: Some(true),
+            proxy_server: fence.as_ref().map(egress::server),
+            proxy_bypass_list: fence.as_ref().map(|_| egress::NO_BYPASS.to_owned()),
+            ..Default::default()
+        };
         let made = deadline.run("a browser context", link.connection.browser().call(&create)).await??;
         let context = Some(made.browser_context_id);
-        let session = Self::new(name, options, link, context, refs, folders);
+        let session = Self::new(name, options, link, context, refs, folders, fence);
         session.link.route(session.context.as_deref(), &session.tabs);
         session.link.keep_downloads(session.context.as_deref(), &session.downloads);
         Ok(session)
@@ -99,8 +108,9 @@ impl Session {
         link: Arc<Link>,
         refs: Inherited,
         folders: Folders,
+        fence: Option<Proxy>,
     ) -> Self {
-        let session = Self::new(name, options, link, None, refs, folders);
+        let session = Self::new(name, options, link, None, refs, folders, fence);
         session.link.route(None, &session.tabs);
         session.direct_downloads(false);
         session
@@ -122,6 +132,7 @@ impl Session {
         context: Option<String>,
         refs: Inherited,
         folders: Folders,
+        fence: Option<Proxy>,
     ) -> Self {
         let idle = options.idle();
         let surroundings = crate::surroundings::at_first(&link, &options);
@@ -139,6 +150,7 @@ impl Session {
             last_used: Mutex::new(Instant::now()),
             running: AtomicUsize::new(0),
             idle: Mutex::new(idle),
+            fence,
             first_tab: tokio::sync::Mutex::default(),
         }
     }
@@ -179,6 +191,11 @@ impl Session {
 
     pub(crate) fn context_id(&self) -> Option<String> {
         self.context.clone()
+    }
+
+    /// What every request of its pages must pass, if it is guarded.
+    pub(crate) fn fence(&self) -> Option<&Proxy> {
+        self.fence.as_ref()
     }
 
     /// Is its browser shared with other sessions?
@@ -415,6 +432,14 @@ impl Session {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => tracing::warn!("{error}"),
             _ => {}
         }
+    }
+}
+
+/// The guard that these options ask for.
+pub(crate) async fn fence_of(options: &SessionOptions) -> Result<Option<Proxy>, Fault> {
+    match &options.egress {
+        Some(egress) => Ok(Some(egress.fence().await?)),
+        None => Ok(None),
     }
 }
 

@@ -8,7 +8,7 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
-use crate::session::{Folders, Inherited};
+use crate::session::{Folders, Inherited, fence_of};
 use crate::{Fault, Kind, Session, SessionInfo};
 
 /// See the module.
@@ -20,6 +20,8 @@ pub struct Sessions {
     slots: Mutex<HashMap<String, Slot>>,
     /// The browser that sessions without wishes of their own share.
     shared: AsyncMutex<Option<Shared>>,
+    /// The same for guarded ones: it is started so that nothing passes by a proxy.
+    guarded: AsyncMutex<Option<Shared>>,
 }
 
 #[derive(Debug)]
@@ -34,7 +36,12 @@ type Slot = Arc<AsyncMutex<Option<Arc<Session>>>>;
 impl Sessions {
     /// No sessions yet, and no browser until one needs it.
     pub fn new(places: Places) -> Self {
-        Self { places, slots: Mutex::default(), shared: AsyncMutex::default() }
+        Self {
+            places,
+            slots: Mutex::default(),
+            shared: AsyncMutex::default(),
+            guarded: AsyncMutex::default(),
+        }
     }
 
     /// Where things are kept.
@@ -96,22 +103,31 @@ impl Sessions {
         };
         if let Some(endpoint) = &options.connect {
             let link = Arc::new(Link::attach(endpoint).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, folders));
+            return Ok(Session::in_own(name, options.clone(), link, refs, folders, None));
         }
         if options.needs_own_browser() {
-            let link = Arc::new(Link::launch(options, &self.places, notes).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, folders));
+            let fence = fence_of(options).await?;
+            let link = Arc::new(Link::launch(options, &self.places, fence.as_ref(), notes).await?);
+            return Ok(Session::in_own(name, options.clone(), link, refs, folders, fence));
         }
-        let link = self.shared_browser(notes).await?;
+        let link = self.shared_browser(options, notes).await?;
         let started = Session::in_shared(name, options.clone(), link.clone(), refs, folders).await;
         if started.is_err() {
-            self.leave_shared(&link).await;
+            self.leave_shared(options, &link).await;
         }
         started
     }
 
-    async fn shared_browser(&self, notes: &Arc<dyn Notes>) -> Result<Arc<Link>, Fault> {
-        let mut shared = self.shared.lock().await;
+    fn shared_for(&self, options: &SessionOptions) -> &AsyncMutex<Option<Shared>> {
+        if options.egress.is_some() { &self.guarded } else { &self.shared }
+    }
+
+    async fn shared_browser(
+        &self,
+        options: &SessionOptions,
+        notes: &Arc<dyn Notes>,
+    ) -> Result<Arc<Link>, Fault> {
+        let mut shared = self.shared_for(options).lock().await;
         if let Some(shared) = shared.as_mut().filter(|shared| shared.link.is_open()) {
             shared.users += 1;
             return Ok(shared.link.clone());
@@ -119,7 +135,9 @@ impl Sessions {
         if let Some(dead) = shared.take() {
             dead.link.close().await;
         }
-        let link = Arc::new(Link::launch(&SessionOptions::default(), &self.places, notes).await?);
+        // Where each session may go is up to its own context.
+        let plain = SessionOptions { egress: options.egress.clone(), ..Default::default() };
+        let link = Arc::new(Link::launch(&plain, &self.places, None, notes).await?);
         *shared = Some(Shared { link: link.clone(), users: 1 });
         Ok(link)
     }
@@ -127,13 +145,13 @@ impl Sessions {
     async fn end(&self, session: &Session) {
         session.end().await;
         if session.is_shared() {
-            self.leave_shared(&session.link).await;
+            self.leave_shared(session.options(), &session.link).await;
         }
     }
 
     /// The shared browser goes with its last session: nothing is left running that nobody uses.
-    async fn leave_shared(&self, link: &Arc<Link>) {
-        let mut shared = self.shared.lock().await;
+    async fn leave_shared(&self, options: &SessionOptions, link: &Arc<Link>) {
+        let mut shared = self.shared_for(options).lock().await;
         // A browser that died and was replaced has no users any more.
         let Some(present) = shared.as_mut().filter(|present| Arc::ptr_eq(&present.link, link)) else {
             return;

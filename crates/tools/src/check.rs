@@ -41,6 +41,11 @@ impl Misfit {
         Self { pointer: format!("/{name}"), message, is_about_name: true }
     }
 
+    /// An address that cannot be opened, if it is one.
+    pub(crate) fn of_address(at: &str, checked: Result<String, Fault>) -> Vec<Self> {
+        checked.err().map(|fault| Self::value(at.to_owned(), fault.message)).into_iter().collect()
+    }
+
     /// A value that is wrong, or missing.
     pub(crate) fn value(at: String, message: String) -> Self {
         Self { pointer: cut(&at), message: cut(&message), is_about_name: false }

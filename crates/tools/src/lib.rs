@@ -1,6 +1,6 @@
 //! Named tools over the engine: what MCP clients, playbooks and `surehand tool` call by name with a JSON object.
 //!
-//! What lives here: the tool sets (`page`, `direct`, `verbs`, `dynamic`), contracts and their evaluation, the sentences of `act`, the
+//! What lives here: the tool sets (`page`, `direct`, `verbs`, `packs`, `dynamic`), contracts and their evaluation, the sentences of `act`, the
 //! finding of elements by label. What must not: transports, JSON-RPC, the terminal.
 
 mod answer;
@@ -19,6 +19,7 @@ mod wording;
 
 pub mod contract;
 pub mod direct;
+pub mod packs;
 pub mod page;
 
 pub use answer::{Answer, Image};

@@ -14,6 +14,7 @@ use surehand_session::{Done, Fault, Kind, Session, Tab};
 use surehand_verbs::{Context, Hints};
 
 use crate::check::{Misfit, cut, members, read_all, refusal, whole_numbers};
+use crate::packs::{self, Pack, PackEntry};
 use crate::{Answer, direct, dynamic, page, schema, verbs, wording};
 
 /// What a tool has at hand.
@@ -23,6 +24,8 @@ pub struct ToolContext {
     pub verbs: Context,
     /// Browsers that somebody else started and that calls named.
     pub borrowed: Arc<direct::Endpoints>,
+    /// What packs borrow.
+    pub lender: packs::Lender,
     /// What the caller must not see. Whole answers are masked on their way out; what a tool cuts it masks before.
     pub secrets: Arc<Secrets>,
 }
@@ -116,6 +119,8 @@ pub enum Toolset {
     Direct,
     /// Every verb of the command line.
     Verbs,
+    /// Whole errands in one call.
+    Packs,
     /// The one tool by which a client chooses its sets.
     Dynamic,
 }
@@ -151,6 +156,23 @@ impl Entry {
     }
 }
 
+impl Entry {
+    pub(crate) const fn of_pack<P: Pack + 'static>() -> Self {
+        Self {
+            name: P::TOOL,
+            spec: || Spec {
+                name: P::TOOL.into(),
+                description: P::DESCRIPTION.into(),
+                hints: Hints::NAVIGATES,
+                input_schema: schema::of::<P>(),
+                output_schema: Some(schema::of::<P::Output>()),
+            },
+            call: |input, cx| Ok(Box::pin(packs::answer(const { &PackEntry::of::<P>() }, input, cx))),
+            check: |input| P::read(input).err().unwrap_or_default(),
+        }
+    }
+}
+
 /// The arguments of a tool from JSON, or everything that does not fit in them.
 pub(crate) fn read<T: Tool>(arguments: Value) -> Result<T, Fault> {
     let misfits = match read_all::<T>(arguments, schema::of::<T>) {
@@ -165,7 +187,8 @@ pub(crate) fn read<T: Tool>(arguments: Value) -> Result<T, Fault> {
 
 impl Toolset {
     /// All sets.
-    pub const ALL: &[Self] = &[Toolset::Page, Toolset::Direct, Toolset::Verbs, Toolset::Dynamic];
+    pub const ALL: &[Self] =
+        &[Toolset::Page, Toolset::Direct, Toolset::Verbs, Toolset::Packs, Toolset::Dynamic];
 
     /// As it is written.
     pub fn name(self) -> &'static str {
@@ -173,6 +196,7 @@ impl Toolset {
             Toolset::Page => "page",
             Toolset::Direct => "direct",
             Toolset::Verbs => "verbs",
+            Toolset::Packs => "packs",
             Toolset::Dynamic => "dynamic",
         }
     }
@@ -191,6 +215,7 @@ impl Toolset {
             Toolset::Page => page::TOOLS,
             Toolset::Direct => direct::TOOLS,
             Toolset::Verbs => &[],
+            Toolset::Packs => packs::TOOLS,
             Toolset::Dynamic => const { &[Entry::of::<dynamic::Toolsets>()] },
         }
     }

@@ -49,7 +49,16 @@ impl Stage {
             settings: Settings { session: "default".into(), cwd: home.path().into(), ..Default::default() },
             notes: Arc::new(()),
         };
-        Self { site, cx: ToolContext { verbs, borrowed: Arc::default(), secrets: Arc::default() }, home }
+        Self {
+            site,
+            cx: ToolContext {
+                verbs,
+                borrowed: Arc::default(),
+                secrets: Arc::default(),
+                lender: Default::default(),
+            },
+            home,
+        }
     }
 
     async fn open(&self, path: &str) -> Page {

@@ -50,7 +50,12 @@ impl Stage {
         };
         let stage = Self {
             site,
-            cx: ToolContext { verbs, borrowed: Arc::default(), secrets: Arc::default() },
+            cx: ToolContext {
+                verbs,
+                borrowed: Arc::default(),
+                secrets: Arc::default(),
+                lender: Default::default(),
+            },
             _home: home,
         };
         stage.go("/").await;

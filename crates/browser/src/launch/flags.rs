@@ -69,6 +69,10 @@ pub(super) fn adopt_profile(options: &mut LaunchOptions) {
     options.profile = options.profile.take().or(named);
 }
 
+/// What would pass by a proxy: UDP, and names that are looked up ahead of need.
+const GUARDED: [&str; 3] =
+    ["--disable-quic", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--dns-prefetch-disable"];
+
 /// Whether the user's own arguments already switch the sandbox off.
 pub(super) fn sandbox_is_off(options: &LaunchOptions) -> bool {
     options.args.iter().any(|arg| arg == "--no-sandbox")
@@ -94,6 +98,9 @@ pub(super) fn build(options: &LaunchOptions, profile: &Path) -> Vec<String> {
         ours.push(format!("--proxy-server={}", without_credentials(proxy)));
         // Everything goes through it, loopback too, which Chromium would leave out by itself.
         ours.push("--proxy-bypass-list=<-loopback>".into());
+    }
+    if options.guarded {
+        ours.extend(GUARDED.map(str::to_owned));
     }
     ours.extend(options.user_agent.as_deref().map(|agent| format!("--user-agent={agent}")));
     let mut all = merge(ours, &options.args);

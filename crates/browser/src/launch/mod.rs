@@ -40,6 +40,8 @@ pub struct LaunchOptions {
     /// A proxy for everything, as Chromium's `--proxy-server` has it. Credentials in it are left out of the command
     /// line (Chromium cannot use them there, and `ps` shows it): answer the proxy's challenge over the protocol.
     pub proxy: Option<String>,
+    /// Whether nothing may pass by a proxy: no QUIC, no WebRTC beside it.
+    pub guarded: bool,
     /// The user agent of every page.
     pub user_agent: Option<String>,
     /// Whether Chromium's sandbox is used.
@@ -62,6 +64,7 @@ impl LaunchOptions {
             scratch: scratch.into(),
             args: Vec::new(),
             proxy: None,
+            guarded: false,
             user_agent: None,
             sandbox: Sandbox::Auto,
             ignore_https_errors: false,

@@ -1,14 +1,19 @@
 //! Commands about this program itself: they do not run in the daemon.
 
+mod audit;
 mod configuration;
 mod demo;
 mod doctor;
 mod install;
 mod mcp;
+mod pack;
 mod paper;
 mod playbook;
 mod secrets;
+mod serve;
+mod token;
 mod tools;
+mod vault;
 
 use std::process::ExitCode;
 
@@ -51,6 +56,27 @@ pub(crate) enum Local {
     /// Run scenarios in YAML or JSON: steps, contracts, reports
     #[command(after_help = "Example:\n  surehand playbook run checkout.playbook.yaml")]
     Playbook(playbook::PlaybookCommand),
+    /// Run browser work for other programs over HTTP: packs, sessions, vault, audit, MCP
+    #[command(
+        after_help = "Example:\n  surehand serve\n  surehand serve --listen 127.0.0.1:3000 --egress-allow 127.0.0.1:8000\n  surehand token mint --sub me --scope 'packs:*'"
+    )]
+    Serve(serve::Serve),
+    /// Run a pack here: a whole errand in one call
+    #[command(after_help = "Example:\n  surehand pack list\n  surehand pack run browser.interact input.json")]
+    Pack(pack::Pack),
+    /// Make and look at tokens for the service, and the keys that sign them
+    #[command(
+        after_help = "Example:\n  surehand token mint --sub me --scope 'packs:*'\n  surehand token inspect TOKEN\n  surehand token new-key --algorithm eddsa"
+    )]
+    Token(token::Token),
+    /// Credentials that packs, playbooks and agents may use but not see
+    #[command(
+        after_help = "Example:\n  surehand vault set shop --type login --field username=ada --field-stdin password\n  surehand vault grant shop --subject ci\n  surehand vault list"
+    )]
+    Vault(vault::VaultCommand),
+    /// What the service did, and whether somebody changed the record
+    #[command(after_help = "Example:\n  surehand audit list --severity error\n  surehand audit verify")]
+    Audit(audit::Audit),
     /// List the tools that agents are offered, with their size
     #[command(after_help = "Example:\n  surehand tools\n  surehand tools navigate")]
     Tools(tools::Tools),
@@ -75,6 +101,11 @@ pub(crate) fn run(command: Local, config: &Effective, printer: &Printer) -> Resu
         Local::Man => paper::man(printer),
         Local::Mcp(mcp) => mcp.run(config, printer),
         Local::Playbook(playbook) => playbook.run(config, printer),
+        Local::Serve(serve) => serve.run(config),
+        Local::Pack(pack) => pack.run(config, printer),
+        Local::Token(token) => token.run(printer),
+        Local::Vault(vault) => vault.run(printer),
+        Local::Audit(audit) => audit.run(printer),
         Local::Tools(tools) => tools.run(printer),
         Local::Tool(tool) => tool.run(config, printer),
         Local::Status(status) => status.run(config, printer),

@@ -2,6 +2,7 @@
 
 globalThis.surehand = Object.freeze({
   snapshot: answering(snapshot),
+  markdown: answering(markdown),
   prepare: answering(prepare),
   recheck: answering(recheck),
   guardEnd: answering(guardEnd),

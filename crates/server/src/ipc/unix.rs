@@ -100,6 +100,11 @@ pub(crate) fn create_private(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// Is the file its owner's alone?
+pub(crate) fn is_private(file: &Path) -> io::Result<bool> {
+    Ok(fs_err::metadata(file)?.mode() & 0o077 == 0)
+}
+
 /// Where sockets go whose own path would be too long.
 pub(crate) fn short_directory() -> PathBuf {
     PathBuf::from(format!("/tmp/surehand-{}", own_uid()))

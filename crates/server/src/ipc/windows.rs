@@ -95,6 +95,11 @@ fn pipe_name(path: &Path) -> String {
     format!(r"\\.\pipe\surehand-{name}")
 }
 
+/// Files in a user's own folders are theirs alone by default.
+pub(crate) fn is_private(_: &Path) -> io::Result<bool> {
+    Ok(true)
+}
+
 /// A directory in the user's own places is private by what it inherits.
 pub(crate) fn create_private(directory: &Path) -> io::Result<()> {
     fs_err::create_dir_all(directory)

@@ -1,7 +1,6 @@
 //! Many clients over streamable HTTP.
 
 mod batch;
-mod door;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,6 +19,7 @@ use surehand_session::{Fault, Kind};
 use super::McpOptions;
 use super::handler::Handler;
 use super::judge::{Judged, LARGEST_REQUEST, Refusal, judge};
+use crate::door;
 use crate::executor::Executor;
 use crate::ipc;
 
@@ -50,8 +50,7 @@ pub(super) async fn serve(
     let bound = listener.local_addr().map_err(crate::internal)?;
     let stop = tokio_util::sync::CancellationToken::new();
     let app = Router::new()
-        .route_service("/mcp", service(options, executor, http, bound, &stop))
-        .layer(from_fn(tell_what_is_wrong))
+        .merge(router(options, executor, door::Names::of(bound, &http.allowed_hosts), &stop))
         .layer(from_fn_with_state(Arc::new(http.token.clone()), check_token));
     tracing::info!("listening on http://{bound}/mcp");
     crate::say(&format!("http://{bound}/mcp"));
@@ -63,18 +62,28 @@ pub(super) async fn serve(
     axum::serve(listener, app).with_graceful_shutdown(ended).await.map_err(crate::internal)
 }
 
+/// `/mcp`, for whoever listens. Who may come in is up to them.
+pub(crate) fn router<S: Clone + Send + Sync + 'static>(
+    options: &McpOptions,
+    executor: &Executor,
+    names: door::Names,
+    stop: &tokio_util::sync::CancellationToken,
+) -> Router<S> {
+    Router::new()
+        .route_service("/mcp", service(options, executor, names, stop))
+        .layer(from_fn(tell_what_is_wrong))
+}
+
 fn service(
     options: &McpOptions,
     executor: &Executor,
-    http: &HttpOptions,
-    bound: SocketAddr,
+    names: door::Names,
     stop: &tokio_util::sync::CancellationToken,
 ) -> StreamableHttpService<Handler, LocalSessionManager> {
     let mut sessions = LocalSessionManager::default();
     let mut config = SessionConfig::default();
     config.keep_alive = Some(SILENCE);
     sessions.session_config = config;
-    let names = door::Names::of(bound, &http.allowed_hosts);
     let config = StreamableHttpServerConfig::default()
         .with_allowed_origins(names.origins)
         .with_allowed_hosts(names.hosts)

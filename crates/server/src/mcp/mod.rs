@@ -17,6 +17,7 @@ use surehand_tools::Toolset;
 use surehand_verbs::Settings;
 
 pub use http::HttpOptions;
+pub(crate) use http::router;
 
 use crate::executor::Executor;
 use crate::home::Home;

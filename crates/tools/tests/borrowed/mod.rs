@@ -143,7 +143,12 @@ impl Caller {
             settings: Settings::default(),
             notes: Arc::new(()),
         };
-        let context = Arc::new(ToolContext { verbs, borrowed: Arc::new(endpoints), secrets: Arc::default() });
+        let context = Arc::new(ToolContext {
+            verbs,
+            borrowed: Arc::new(endpoints),
+            secrets: Arc::default(),
+            lender: Default::default(),
+        });
         Self { context, browser_url: browser_url.to_owned(), secret: None }
     }
 

@@ -20,6 +20,8 @@ pub struct Blocked {
     pub denied: Denied,
     /// When it was refused for the first time.
     pub at: SystemTime,
+    /// When it was refused for the last time.
+    pub last: SystemTime,
     /// How often.
     pub count: u64,
 }
@@ -49,14 +51,17 @@ impl Ledger {
             |one: &&mut Blocked| one.url == url && one.method == method && one.denied.reason == denied.reason;
         if let Some(known) = entries.list.iter_mut().find(same) {
             known.count += 1;
+            known.last = SystemTime::now();
         } else if entries.list.len() < MOST {
+            let now = SystemTime::now();
             entries.list.push(Blocked {
                 url,
                 host: denied.host.clone(),
                 port: denied.port,
                 method: method.chars().take(40).collect(),
                 denied: denied.clone(),
-                at: SystemTime::now(),
+                at: now,
+                last: now,
                 count: 1,
             });
         } else {

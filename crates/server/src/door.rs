@@ -4,13 +4,13 @@ use std::net::SocketAddr;
 
 use surehand_session::{Fault, Kind};
 
-use super::HttpOptions;
+use crate::mcp::HttpOptions;
 
 /// A token that is shorter can be guessed where others can reach the server.
 const SHORTEST_TOKEN: usize = 16;
 
 /// Is the door safe where it stands?
-pub(super) fn check(http: &HttpOptions) -> Result<(), Fault> {
+pub(crate) fn check(http: &HttpOptions) -> Result<(), Fault> {
     let HttpOptions { address, token, allowed_hosts } = http;
     if let Some(token) = token {
         check_token(token)?;
@@ -44,7 +44,7 @@ fn check_token(token: &str) -> Result<(), Fault> {
         .hint("use letters, digits and punctuation, without blanks"))
 }
 
-fn check_host(host: &str) -> Result<(), Fault> {
+pub(crate) fn check_host(host: &str) -> Result<(), Fault> {
     let fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '[' | ']');
     let name = split_port(host).0;
     if !name.is_empty() && name.chars().all(fine) {
@@ -56,8 +56,8 @@ fn check_host(host: &str) -> Result<(), Fault> {
 
 /// Under which names the server answers, and pages of which origins may ask it. A page in somebody's browser must not
 /// reach it under a name that somebody else chose.
-#[derive(Debug, PartialEq)]
-pub(super) struct Names {
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Names {
     pub hosts: Vec<String>,
     pub origins: Vec<String>,
 }
@@ -75,6 +75,25 @@ impl Names {
             hosts.push(host.clone());
         }
         Self { hosts, origins }
+    }
+}
+
+impl Names {
+    /// Is it a name of this server? With another port it is somebody else's.
+    pub fn has_host(&self, host: &str) -> bool {
+        let (name, _) = split_port(host);
+        let name = name.trim_start_matches('[').trim_end_matches(']');
+        let known = |known: &String| {
+            known.eq_ignore_ascii_case(host)
+                || (split_port(known).1.is_none()
+                    && known.trim_matches(['[', ']']).eq_ignore_ascii_case(name))
+        };
+        self.hosts.iter().any(known)
+    }
+
+    /// May a page of this origin ask?
+    pub fn has_origin(&self, origin: &str) -> bool {
+        self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
     }
 }
 
@@ -97,7 +116,7 @@ fn split_port(host: &str) -> (&str, Option<u16>) {
 }
 
 /// Does the header show the token? The name of the scheme may be written in any way.
-pub(super) fn shows(header: Option<&str>, token: &str) -> bool {
+pub(crate) fn shows(header: Option<&str>, token: &str) -> bool {
     let Some((scheme, given)) = header.and_then(|header| header.split_once(' ')) else { return false };
     scheme.eq_ignore_ascii_case("bearer") && same(given.trim().as_bytes(), token.as_bytes())
 }

@@ -1,0 +1,266 @@
+//! What every request passes: a name of its own, a look at where it comes from, a token, and a row in the audit.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use aws_lc_rs::rand;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::Map;
+use surehand_store::{Severity, event};
+
+use super::Service;
+use super::answer::{Refused, Told};
+use super::record::Actor;
+use super::routes;
+use crate::auth::Scopes;
+
+/// The name of a request, in its answer and in every row and line about it.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Who shows a token.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    pub subject: String,
+    pub client: String,
+    scopes: Scopes,
+}
+
+impl Caller {
+    /// May they? The answer says which scope is missing, as RFC 6750 has it.
+    pub fn require(&self, scope: &str) -> Result<(), Refused> {
+        if self.scopes.allow(scope) {
+            return Ok(());
+        }
+        let message = format!("the token does not allow {scope}");
+        let challenge = format!("Bearer realm=\"surehand\", error=\"insufficient_scope\", scope=\"{scope}\"");
+        Err(Refused::new(StatusCode::FORBIDDEN, "insufficient_scope", message)
+            .header(header::WWW_AUTHENTICATE, challenge))
+    }
+}
+
+/// Gives the request a name, and writes down what came of it, also if whoever asked hangs up.
+pub(super) async fn observe(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let id = request_id(request.headers());
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let pattern = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
+    let agent = agent.map(|agent| agent.chars().take(200).collect());
+    let actor = Actor { request_id: id.clone(), ..Actor::default() };
+    request.extensions_mut().insert(actor);
+    let event =
+        pattern.as_deref().and_then(|pattern| routes::find(&method, pattern)).map(|route| route.event);
+    let mut row =
+        Row { service, id, method, path, pattern, event, agent, began: Instant::now(), done: false };
+    let mut response = next.run(request).await;
+    row.write(response.status().as_u16(), &response);
+    if let Ok(id) = HeaderValue::try_from(&row.id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// What is written down about a request.
+struct Row {
+    service: Arc<Service>,
+    id: String,
+    method: Method,
+    path: String,
+    pattern: Option<String>,
+    event: Option<&'static str>,
+    agent: Option<String>,
+    began: Instant,
+    done: bool,
+}
+
+/// Nobody waited for the answer, as nginx tells it.
+const CLIENT_GONE: u16 = 499;
+
+impl Row {
+    fn write(&mut self, status: u16, response: &Response) {
+        let told = response.extensions().get::<Told>().cloned().unwrap_or_default();
+        let actor = response.extensions().get::<Actor>().cloned();
+        self.add(status, &told, actor);
+    }
+
+    fn add(&mut self, status: u16, told: &Told, actor: Option<Actor>) {
+        self.done = true;
+        let took = self.began.elapsed();
+        let route = self.pattern.as_deref().unwrap_or("none");
+        self.service.metrics.request(route, self.method.as_str(), status, took);
+        let elapsed = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        let actor = actor.unwrap_or_else(|| Actor { request_id: self.id.clone(), ..Actor::default() });
+        tracing::info!(
+            request_id = self.id,
+            method = %self.method,
+            path = self.path,
+            status,
+            elapsed_ms = elapsed,
+            subject = actor.subject,
+            code = told.code,
+            "request"
+        );
+        // Probes come every few seconds, and say nothing about anybody.
+        if self.event == Some("health") {
+            return;
+        }
+        let mut payload = Map::new();
+        payload.insert("elapsed_ms".to_owned(), elapsed.into());
+        if let Some(agent) = &self.agent {
+            payload.insert("user_agent".to_owned(), agent.clone().into());
+        }
+        let event_type = match status {
+            401 | 403 => event::AUTH,
+            _ => self.event.unwrap_or(event::REQUEST),
+        };
+        let mut entry = actor.entry(event_type);
+        entry.severity = Severity::of_status(status);
+        entry.method = Some(self.method.to_string());
+        entry.path = Some(self.path.chars().take(500).collect());
+        entry.status = Some(status);
+        entry.duration_ms = Some(elapsed);
+        let outcome = match status {
+            CLIENT_GONE => "client gone",
+            401 | 403 => "denied",
+            400.. => "failed",
+            _ => "ok",
+        };
+        entry.outcome = Some(outcome.to_owned());
+        entry.code = told.code.map(str::to_owned);
+        entry.cause = told.cause.clone();
+        entry.payload = payload.into();
+        self.service.recorder.add(entry);
+    }
+}
+
+impl Drop for Row {
+    fn drop(&mut self) {
+        if !self.done {
+            self.add(CLIENT_GONE, &Told::default(), None);
+        }
+    }
+}
+
+/// A page in somebody's browser must not reach the service under a name that somebody else chose, nor from elsewhere.
+pub(super) async fn check_origin(
+    State(service): State<Arc<Service>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match refused_origin(&service, &request) {
+        None => next.run(request).await,
+        Some(what) => {
+            let message = format!("{what} is not one that this service answers to; see --allow-host");
+            Refused::new(StatusCode::FORBIDDEN, "forbidden_origin", message).into_response()
+        }
+    }
+}
+
+fn refused_origin(service: &Service, request: &Request) -> Option<&'static str> {
+    let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
+    let host = text(header::HOST).or_else(|| request.uri().authority().map(|authority| authority.as_str()));
+    if !host.is_some_and(|host| service.names.has_host(host)) {
+        return Some("the Host");
+    }
+    text(header::ORIGIN).is_some_and(|origin| !service.names.has_origin(origin)).then_some("the Origin")
+}
+
+/// Asks for a token where one is needed, and remembers who showed it.
+pub(super) async fn authenticate(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let pattern = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
+    let route = pattern.as_deref().and_then(|pattern| routes::find(request.method(), pattern));
+    let scope = match route {
+        Some(route) if route.path == "/metrics" && !service.is_loopback => Some("audit:read"),
+        route => route.and_then(|route| route.scope),
+    };
+    let Some(scope) = scope else { return next.run(request).await };
+    let shown = request.headers().get(header::AUTHORIZATION);
+    let caller = match shown.map(|shown| verified(&service, shown)) {
+        None => {
+            return unauthorized("missing_bearer", "a token is needed: Authorization: Bearer TOKEN", None);
+        }
+        Some(Err(why)) => {
+            return unauthorized("invalid_token", &format!("the token is not accepted: {why}"), Some(&why));
+        }
+        Some(Ok(caller)) => caller,
+    };
+    let mut actor = request.extensions().get::<Actor>().cloned().unwrap_or_default();
+    actor.subject.clone_from(&caller.subject);
+    actor.client.clone_from(&caller.client);
+    let scope = scope.replace("{name}", &name_in(request.uri().path()));
+    if let Err(refused) = caller.require(&scope) {
+        let mut response = refused.into_response();
+        response.extensions_mut().insert(actor);
+        return response;
+    }
+    request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(actor.clone());
+    let mut response = next.run(request).await;
+    // A handler that knows more, such as the session, has said so already.
+    if response.extensions().get::<Actor>().is_none() {
+        response.extensions_mut().insert(actor);
+    }
+    response
+}
+
+/// The name of a pack in the path.
+fn name_in(path: &str) -> String {
+    path.strip_prefix("/api/v1/packs/").and_then(|rest| rest.split('/').next()).unwrap_or_default().to_owned()
+}
+
+fn verified(service: &Service, shown: &HeaderValue) -> Result<Caller, String> {
+    let shown = shown.to_str().map_err(|_| "it is no text".to_owned())?;
+    let token = match shown.split_once(' ') {
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
+        _ => return Err("it is no bearer token".to_owned()),
+    };
+    let claims = service.keys.verify(token).map_err(|error| error.to_string())?;
+    let scopes = claims.scopes();
+    Ok(Caller { subject: claims.sub, client: claims.client.unwrap_or_default(), scopes })
+}
+
+fn unauthorized(code: &'static str, message: &str, why: Option<&str>) -> Response {
+    let challenge = match why {
+        None => "Bearer realm=\"surehand\"".to_owned(),
+        Some(why) => {
+            let why = why.replace(['"', '\\'], "'");
+            format!("Bearer realm=\"surehand\", error=\"invalid_token\", error_description=\"{why}\"")
+        }
+    };
+    Refused::new(StatusCode::UNAUTHORIZED, code, message)
+        .header(header::WWW_AUTHENTICATE, challenge)
+        .into_response()
+}
+
+/// The caller's own name for it, if it has one that can be written down, else a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let given = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
+    let plain = |id: &&str| {
+        !id.is_empty()
+            && id.len() <= 64
+            && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    if let Some(id) = given.filter(plain) {
+        return id.to_owned();
+    }
+    static COUNT: AtomicU64 = AtomicU64::new(1);
+    let mut bytes = [0; 8];
+    // Without random bytes a number will do: it only has to be told from others.
+    let _ = rand::fill(&mut bytes);
+    format!("{:016x}{:04x}", u64::from_be_bytes(bytes), COUNT.fetch_add(1, Ordering::Relaxed) & 0xffff)
+}

@@ -1,0 +1,248 @@
+//! The service: browser work for other programs over HTTP, authenticated, guarded, audited, many callers at once.
+//!
+//! What lives here: addresses, who may ask, whose turn it is, what is written down. What must not: what a pack does.
+
+mod admission;
+mod answer;
+mod artifacts;
+mod body;
+mod gate;
+mod kept;
+mod metrics;
+mod openapi;
+mod operating;
+mod packs;
+mod record;
+mod router;
+mod routes;
+mod sessions;
+mod vault;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use surehand_browser::{Machine, Notes};
+use surehand_session::{Egress, Ephemeral, Fault, Kind, Places, SessionOptions, Sessions};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+
+use crate::auth::{Algorithm, KeyRing};
+use crate::door::{Names, check_host};
+use crate::home::Home;
+use crate::ipc;
+use crate::safe::Safe;
+
+use admission::Admission;
+pub use admission::Capacity;
+use answer::Refused;
+use artifacts::ArtifactStore;
+use kept::KeptSessions;
+use metrics::Metrics;
+use record::Recorder;
+
+/// How the service is to be.
+#[derive(Debug, Clone)]
+pub struct ServiceOptions {
+    /// Where it keeps its things.
+    pub home: Home,
+    /// Where to listen.
+    pub address: SocketAddr,
+    /// Names, with or without a port, under which callers reach it beside its own address.
+    pub allowed_hosts: Vec<String>,
+    /// What addresses of files begin with, if others stand in front of it.
+    pub public_url: Option<String>,
+    /// Where pages may send requests; `None` lets them go everywhere.
+    pub egress: Option<Egress>,
+    /// How many at once.
+    pub capacity: Capacity,
+    /// How long one waits in line.
+    pub queue_time: Duration,
+    /// How long a session lives, and so a call.
+    pub session_time: Duration,
+    /// How long one action waits.
+    pub action_time: Duration,
+    /// How long work that is under way may take to end.
+    pub drain_time: Duration,
+    /// HS256, from the environment.
+    pub jwt_secret: Option<String>,
+    /// How browsers are started.
+    pub browser: SessionOptions,
+}
+
+/// The service while it runs.
+#[derive(Debug)]
+struct Service {
+    options: ServiceOptions,
+    names: Names,
+    base: String,
+    is_loopback: bool,
+    sessions: Arc<Sessions>,
+    /// A session that nobody uses: with it the browser stays, and the next call finds it warm.
+    warm: tokio::sync::Mutex<Option<Ephemeral>>,
+    admission: Admission,
+    keys: KeyRing,
+    safe: Safe,
+    recorder: Recorder,
+    artifacts: ArtifactStore,
+    kept: KeptSessions,
+    metrics: Arc<Metrics>,
+    draining: AtomicBool,
+}
+
+/// Serves until the process is told to end, and then until everything is in order.
+pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
+    options.home.create()?;
+    options.allowed_hosts.iter().try_for_each(|host| check_host(host))?;
+    options.browser.check()?;
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(crate::internal)?;
+    let served = runtime.block_on(run(options));
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    served
+}
+
+async fn run(options: ServiceOptions) -> Result<(), Fault> {
+    let listener = TcpListener::bind(options.address).await.map_err(|error| {
+        Fault::new(Kind::EndpointUnreachable, format!("cannot listen on {}: {error}", options.address))
+            .hint("choose another address with --listen; port 0 lets the system choose")
+    })?;
+    let bound = listener.local_addr().map_err(crate::internal)?;
+    let service = Arc::new(Service::new(options, bound)?);
+    let stop = CancellationToken::new();
+    crate::say(&format!("http://{bound}"));
+    let warming = service.clone();
+    tokio::spawn(async move { warming.keep_warm().await });
+    let app = router::router(&service, &stop);
+    let (told, ended) = (service.clone(), stop.clone());
+    let asked = async move {
+        // Whatever it is, it means the end.
+        let _ = ipc::asked_to_end().await;
+        told.draining.store(true, Ordering::Relaxed);
+        ended.cancel();
+    };
+    let serving = axum::serve(listener, app).with_graceful_shutdown(asked);
+    let late = async {
+        stop.cancelled().await;
+        tokio::time::sleep(service.options.drain_time).await;
+    };
+    let served = tokio::select! {
+        served = serving => served.map_err(crate::internal),
+        () = late => {
+            tracing::warn!("some work did not end in time and is cut off");
+            Ok(())
+        }
+    };
+    service.end().await;
+    served
+}
+
+impl Service {
+    fn new(options: ServiceOptions, bound: SocketAddr) -> Result<Self, Fault> {
+        let home = &options.home;
+        let keys = open_keys(home, options.jwt_secret.as_deref())?;
+        let safe = Safe::of(home);
+        let metrics = Arc::new(Metrics::default());
+        let recorder = Recorder::start(safe.store()?, metrics.clone()).map_err(crate::internal)?;
+        let base = options.public_url.clone().unwrap_or_else(|| format!("http://{bound}"));
+        let base = base.trim_end_matches('/').to_owned();
+        let artifacts = ArtifactStore::open(&home.artifacts(), &base)?;
+        artifacts.tidy();
+        let places = Places {
+            scratch: home.scratch(),
+            downloads: home.downloads(),
+            journals: home.journals(),
+            machine: Machine::from_env(),
+        };
+        Ok(Self {
+            names: Names::of(bound, &options.allowed_hosts),
+            is_loopback: bound.ip().is_loopback(),
+            base,
+            sessions: Arc::new(Sessions::new(places)),
+            warm: tokio::sync::Mutex::default(),
+            admission: Admission::new(options.capacity),
+            keys,
+            safe,
+            recorder,
+            artifacts,
+            kept: KeptSessions::default(),
+            metrics,
+            draining: AtomicBool::new(false),
+            options,
+        })
+    }
+
+    fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Work that cannot be written down is not done.
+    fn refuse_if_unaudited(&self) -> Result<(), Refused> {
+        if self.recorder.is_healthy() {
+            return Ok(());
+        }
+        // The disk may be well again: this row finds out, for the next who asks.
+        self.recorder.add(surehand_store::AuditEntry::now("audit_probe"));
+        let status = axum::http::StatusCode::SERVICE_UNAVAILABLE;
+        Err(Refused::new(status, "audit_unavailable", "the audit cannot be written, so nothing is done")
+            .retry_after(5))
+    }
+
+    /// A session for one caller, on a warm browser.
+    async fn open_session(&self, purpose: &str) -> Result<Ephemeral, Fault> {
+        self.keep_warm().await;
+        Ephemeral::open(&self.sessions, purpose, &self.session_options(), &notes()).await
+    }
+
+    fn session_options(&self) -> SessionOptions {
+        SessionOptions {
+            egress: self.options.egress.clone(),
+            idle_timeout: Some(0),
+            ..self.options.browser.clone()
+        }
+    }
+
+    /// Sees to it that a browser runs. Whether it can is told by who needs it.
+    async fn keep_warm(&self) {
+        let mut warm = self.warm.lock().await;
+        if self.is_draining() || warm.as_ref().is_some_and(|held| held.session().is_alive()) {
+            return;
+        }
+        *warm = None;
+        match Ephemeral::open(&self.sessions, "warm", &self.session_options(), &notes()).await {
+            Ok(held) => *warm = Some(held),
+            Err(fault) => tracing::warn!("no browser yet: {fault}"),
+        }
+    }
+
+    /// How long work takes that one waits for, roughly.
+    fn usual_wait(&self) -> u64 {
+        let (_, waiting) = self.admission.load();
+        let rounds = waiting / self.admission.capacity().sessions.max(1) + 1;
+        (rounds as u64 * 2).clamp(1, 60)
+    }
+
+    async fn end(&self) {
+        self.kept.drain();
+        *self.warm.lock().await = None;
+        self.sessions.close_all().await;
+        self.recorder.flush().await;
+    }
+}
+
+fn notes() -> Arc<dyn Notes> {
+    Arc::new(())
+}
+
+/// The keys of the home. Where there is none one is made, and its owner is told once how to use it.
+fn open_keys(home: &Home, secret: Option<&str>) -> Result<KeyRing, Fault> {
+    let refused = |error: crate::auth::KeyError| Fault::new(Kind::Usage, error.to_string());
+    let keys = KeyRing::open(&home.keys(), secret).map_err(refused)?;
+    if keys.keys().map_err(refused)?.is_empty() {
+        let path = keys.make(Algorithm::Hs256, None).map_err(refused)?;
+        crate::say(&format!("A key that signs tokens was made: {}", path.display()));
+        crate::say("Make a token with: surehand token mint --sub NAME --scope 'packs:*'");
+    }
+    Ok(keys)
+}

@@ -1,0 +1,168 @@
+//! The reference as OpenAPI 3.1, made from the list of routes and the schemas of the packs.
+
+use serde_json::{Map, Value, json};
+use surehand_tools::packs::PACKS;
+
+use super::routes::{ROUTES, Route};
+
+/// The whole document.
+pub(super) fn document(server: &str) -> Value {
+    let mut paths = Map::new();
+    for route in ROUTES {
+        if route.path.starts_with("/api/v1/packs/{name}") && route.method == axum::http::Method::POST {
+            continue;
+        }
+        add(&mut paths, route.path, &route.method.as_str().to_ascii_lowercase(), operation(route));
+    }
+    for pack in PACKS {
+        add(&mut paths, &format!("/api/v1/packs/{}", pack.name), "post", pack_operation(pack));
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Surehand",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Browser work for other programs: authenticated, guarded, audited.",
+            "license": { "name": "Apache-2.0 OR MIT" },
+        },
+        "servers": [{ "url": server }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer", "bearerFormat": "JWT" } },
+            "schemas": { "Error": error_schema() },
+        },
+    })
+}
+
+fn add(paths: &mut Map<String, Value>, path: &str, method: &str, operation: Value) {
+    let item = paths.entry(path.to_owned()).or_insert_with(|| json!({}));
+    if let Some(item) = item.as_object_mut() {
+        item.insert(method.to_owned(), operation);
+    }
+}
+
+fn operation(route: &Route) -> Value {
+    let mut operation = json!({
+        "summary": route.summary,
+        "operationId": format!("{}_{}", route.event, route.method.as_str().to_ascii_lowercase()),
+        "tags": [tag(route.path)],
+        "parameters": parameters(route),
+        "responses": responses(json!({ "description": "done" }), route.scope.is_some()),
+    });
+    if let Some(scope) = route.scope {
+        operation["security"] = json!([{ "bearer": [] }]);
+        operation["description"] = format!("Needs the scope `{scope}`.").into();
+    }
+    if let Some(body) = body(route) {
+        operation["requestBody"] =
+            json!({ "required": true, "content": { "application/json": { "schema": body } } });
+    }
+    operation
+}
+
+fn pack_operation(pack: &surehand_tools::packs::PackEntry) -> Value {
+    let mut input = (pack.input_schema)();
+    if let Some(Value::Object(properties)) = input.get_mut("properties") {
+        let about = "A session of `POST /api/v1/sessions` to work in; without one the call has its own";
+        properties.insert("session_id".to_owned(), json!({ "type": "string", "description": about }));
+    }
+    let output = json!({ "application/json": { "schema": (pack.output_schema)() } });
+    json!({
+        "summary": pack.description,
+        "description": format!("Needs the scope `packs:{}`.", pack.name),
+        "operationId": pack.tool,
+        "tags": ["packs"],
+        "security": [{ "bearer": [] }],
+        "requestBody": { "required": true, "content": { "application/json": { "schema": input } } },
+        "responses": responses(json!({ "description": "done", "content": output }), true),
+    })
+}
+
+fn tag(path: &str) -> &str {
+    match path.strip_prefix("/api/v1/") {
+        Some(rest) => rest.split('/').next().unwrap_or(rest),
+        None => "operating",
+    }
+}
+
+fn parameters(route: &Route) -> Vec<Value> {
+    let in_path =
+        route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).map(
+            |name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }),
+        );
+    let query = |names: &[(&str, &str)]| -> Vec<Value> {
+        let parameter = |(name, about): &(&str, &str)| json!({ "name": name, "in": "query", "description": about, "schema": { "type": "string" } });
+        names.iter().map(parameter).collect()
+    };
+    let asked = match route.event {
+        "audit_read" => query(&[
+            ("from", "RFC 3339; this and later"),
+            ("to", "RFC 3339; earlier than this"),
+            ("event_type", "pack_call, action, …"),
+            ("session_id", ""),
+            ("actor_subject", ""),
+            ("severity", "info, warning or error"),
+            ("before", "Rows with a smaller number, to go on"),
+            ("limit", "100 if it does not say, at most 1000"),
+        ]),
+        "artifact_read" => query(&[("expires", ""), ("signature", "")]),
+        "vault_revoke" => query(&[("subject", "Whose grant"), ("client", "Of which program")]),
+        _ => Vec::new(),
+    };
+    in_path.chain(asked).collect()
+}
+
+fn body(route: &Route) -> Option<Value> {
+    match route.event {
+        "session_create" => Some(json!({
+            "type": "object",
+            "properties": { "timeout_ms": { "type": "integer", "minimum": 1000 } },
+            "additionalProperties": false,
+        })),
+        "vault_write" => Some(super::vault::input_schema()),
+        "vault_grant" => Some(json!({
+            "type": "object",
+            "properties": {
+                "subject": { "type": "string", "description": "`*` for everybody" },
+                "client": { "type": "string", "description": "Empty for any program" },
+            },
+            "required": ["subject"],
+            "additionalProperties": false,
+        })),
+        _ => None,
+    }
+}
+
+/// What every address may answer instead.
+fn responses(done: Value, guarded: bool) -> Value {
+    let refused = |about: &str| {
+        let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
+        json!({ "description": about, "content": content })
+    };
+    let mut all = json!({
+        "200": done,
+        "400": refused("invalid_input: the request makes no sense, or asks for what the guard refuses"),
+        "404": refused("not_found"),
+        "429": refused("too_many_requests: the caller has its share of the line; see Retry-After"),
+        "502": refused("handler_failed: something in the middle did not work; steps_completed says how far it came"),
+        "503": refused("session_unavailable: no browser, or the line is full; see Retry-After"),
+        "504": refused("timeout: the time of the session was over"),
+    });
+    if guarded {
+        all["401"] = refused("missing_bearer, invalid_token");
+        all["403"] = refused("insufficient_scope");
+    }
+    all
+}
+
+fn error_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "error": { "type": "string", "description": "A stable code" },
+            "message": { "type": "string" },
+            "steps_completed": { "type": "integer", "description": "How many actions were done before" },
+        },
+        "required": ["error", "message"],
+    })
+}

@@ -1,0 +1,252 @@
+//! Packs over HTTP: the catalogue, and one call.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use surehand_page::Deadline;
+use surehand_session::{Ephemeral, Fault, PackCode, Session};
+use surehand_store::{Severity, event};
+use surehand_tools::packs::{self, PACKS, PackContext, PackEntry, PackFailure, Prepared};
+
+use super::Service;
+use super::admission::{Busy, Permit};
+use super::answer::{Refused, ok};
+use super::body::Body;
+use super::gate::Caller;
+use super::kept::Kept;
+use super::record::{Actor, Scribe};
+use crate::safe::Lent;
+
+pub(super) async fn list() -> Response {
+    ok(&json!({ "packs": PACKS.iter().map(described).collect::<Vec<_>>() }))
+}
+
+pub(super) async fn one(Path(name): Path<String>) -> Result<Response, Refused> {
+    Ok(ok(&described(named(&name)?)))
+}
+
+fn described(pack: &PackEntry) -> Value {
+    json!({
+        "name": pack.name,
+        "version": "v1",
+        "description": pack.description,
+        "needs_session": true,
+        "input_schema": (pack.input_schema)(),
+        "output_schema": (pack.output_schema)(),
+    })
+}
+
+fn named(name: &str) -> Result<&'static PackEntry, Refused> {
+    packs::find(name).ok_or_else(|| {
+        let known: Vec<_> = PACKS.iter().map(|pack| pack.name).collect();
+        Refused::not_found(format!("there is no pack {name:?}; there are {}", known.join(", ")))
+    })
+}
+
+/// Runs a pack.
+pub(super) async fn call(
+    State(service): State<Arc<Service>>,
+    Path(name): Path<String>,
+    Extension(caller): Extension<Caller>,
+    Extension(actor): Extension<Actor>,
+    Body(body): Body,
+) -> Response {
+    let mut actor = actor;
+    let called = match named(&name) {
+        Ok(pack) => {
+            let called = run(&service, pack, &caller, &mut actor, &body).await;
+            let code = called.as_ref().err().map_or("ok", |refused| refused.code);
+            service.metrics.pack(pack.name, code);
+            called
+        }
+        Err(refused) => Err(refused),
+    };
+    let mut response = match called {
+        Ok(output) => ok(&output),
+        Err(refused) => refused.into_response(),
+    };
+    response.extensions_mut().insert(actor);
+    response
+}
+
+async fn run(
+    service: &Arc<Service>,
+    pack: &'static PackEntry,
+    caller: &Caller,
+    actor: &mut Actor,
+    body: &Bytes,
+) -> Result<Value, Refused> {
+    let mut input = read_object(body)?;
+    let session_id = take_session_id(&mut input)?;
+    let prepared = pack.prepare(input)?;
+    service.refuse_if_unaudited()?;
+    let place = Place::find(service, caller, session_id).await?;
+    actor.session_id = Some(place.session().name().to_owned());
+    let done = work(service, prepared, &place, caller, actor).await;
+    place.leave().await;
+    Ok(done?)
+}
+
+async fn work(
+    service: &Service,
+    prepared: Prepared,
+    place: &Place,
+    caller: &Caller,
+    actor: &Actor,
+) -> Result<Value, PackFailure> {
+    let credentials = Lent::to(&service.safe, &caller.subject, &caller.client);
+    let scribe = Scribe { recorder: &service.recorder, metrics: &service.metrics, actor: actor.clone() };
+    let session = place.session();
+    let began = std::time::SystemTime::now();
+    let context = PackContext::new(
+        session.clone(),
+        place.deadline(service),
+        service.options.action_time,
+        &credentials,
+        &service.artifacts,
+        &scribe,
+    );
+    let done = prepared.run(&context).await;
+    note_refusals(service, session, began, actor);
+    done
+}
+
+/// Every request that the guard refused is written down, whatever came of the call.
+fn note_refusals(service: &Service, session: &Session, since: std::time::SystemTime, actor: &Actor) {
+    for refused in session.refused_since(since) {
+        service.metrics.blocked.fetch_add(refused.count, std::sync::atomic::Ordering::Relaxed);
+        let mut entry = actor.entry(event::EGRESS);
+        entry.severity = Severity::Warning;
+        entry.outcome = Some("blocked".to_owned());
+        entry.code = Some(refused.denied.reason.code().to_owned());
+        entry.cause = Some(refused.denied.to_string());
+        let payload = json!({ "url": refused.url, "method": refused.method, "count": refused.count });
+        entry.payload = payload.as_object().cloned().unwrap_or_default().into();
+        service.recorder.add(entry);
+    }
+}
+
+/// Where a call works.
+enum Place {
+    /// In a session of its own.
+    Own(Ephemeral, Permit),
+    /// In one that the caller keeps, as long as this call has its turn.
+    Kept { kept: Arc<Kept>, _turn: tokio::sync::OwnedMutexGuard<()> },
+}
+
+impl Place {
+    async fn find(service: &Arc<Service>, caller: &Caller, id: Option<String>) -> Result<Self, Refused> {
+        if let Some(id) = id {
+            return Self::kept(service, caller, &id);
+        }
+        let permit = service.admit(&caller.subject).await?;
+        let session = service.open_session("call").await.map_err(unavailable)?;
+        Ok(Place::Own(session, permit))
+    }
+
+    fn kept(service: &Service, caller: &Caller, id: &str) -> Result<Self, Refused> {
+        let kept = service.kept.get(id, &caller.subject).ok_or_else(|| no_session(id))?;
+        if !kept.session.session().is_alive() {
+            service.kept.remove(id);
+            return Err(unavailable(Fault::new(
+                surehand_session::Kind::BrowserGone,
+                format!("the browser of session {id:?} is gone; make another session"),
+            )));
+        }
+        let turn = kept.turn.clone().try_lock_owned().map_err(|_| {
+            Refused::new(StatusCode::CONFLICT, "session_busy", "another call works in this session")
+                .retry_after(1)
+        })?;
+        Ok(Place::Kept { kept, _turn: turn })
+    }
+
+    fn session(&self) -> &Arc<Session> {
+        match self {
+            Place::Own(session, _) => session.session(),
+            Place::Kept { kept, .. } => kept.session.session(),
+        }
+    }
+
+    fn deadline(&self, service: &Service) -> Deadline {
+        match self {
+            Place::Own(..) => Deadline::after(service.options.session_time),
+            Place::Kept { kept, .. } => kept.deadline.clone(),
+        }
+    }
+
+    async fn leave(self) {
+        if let Place::Own(session, permit) = self {
+            session.end().await;
+            drop(permit);
+        }
+    }
+}
+
+pub(super) fn no_session(id: &str) -> Refused {
+    Refused::not_found(format!("there is no session {:?}", id.chars().take(64).collect::<String>()))
+}
+
+/// A browser that cannot be had is not the caller's fault, whatever the reason.
+pub(super) fn unavailable(fault: Fault) -> Refused {
+    let failure = PackFailure::from(fault);
+    let code = match failure.code {
+        PackCode::InvalidInput => PackCode::InvalidInput,
+        _ => PackCode::SessionUnavailable,
+    };
+    PackFailure { code, ..failure }.into()
+}
+
+impl Service {
+    /// A place to work, or the reason why there is none now.
+    pub(super) async fn admit(&self, subject: &str) -> Result<Permit, Refused> {
+        if self.is_draining() {
+            return Err(draining());
+        }
+        let waiting = tokio::time::timeout(self.options.queue_time, self.admission.enter(subject));
+        match waiting.await {
+            Ok(Ok(permit)) => Ok(permit),
+            Ok(Err(Busy::Caller)) => Err(Refused::new(
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_many_requests",
+                "you have your share of the line; wait for your calls to end",
+            )
+            .retry_after(self.usual_wait())),
+            Ok(Err(Busy::Everybody)) | Err(_) => Err(Refused::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "overloaded",
+                "all sessions are taken and the line is full",
+            )
+            .retry_after(self.usual_wait())),
+        }
+    }
+}
+
+pub(super) fn draining() -> Refused {
+    Refused::new(StatusCode::SERVICE_UNAVAILABLE, "draining", "the service is about to end").retry_after(10)
+}
+
+/// A JSON object, or why it is none.
+pub(super) fn read_object(body: &Bytes) -> Result<Value, Refused> {
+    let value: Value = serde_json::from_slice(body)
+        .map_err(|error| Refused::bad(format!("the body is no JSON: {error}")))?;
+    match value.is_object() {
+        true => Ok(value),
+        false => Err(Refused::bad("the body must be a JSON object")),
+    }
+}
+
+/// The session that a call wants to work in.
+fn take_session_id(input: &mut Value) -> Result<Option<String>, Refused> {
+    let Some(members) = input.as_object_mut() else { return Ok(None) };
+    let id = members.shift_remove("session_id").or_else(|| members.shift_remove("_session_id"));
+    match id {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(id)) => Ok(Some(id)),
+        Some(_) => Err(Refused::bad("session_id must be a text")),
+    }
+}

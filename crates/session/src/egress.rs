@@ -1,0 +1,104 @@
+//! The egress guard of a session: a proxy of its own that every request of its pages must pass.
+
+use std::sync::{Arc, LazyLock};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use surehand_guard::egress::{Blocked, Denied, EgressPolicy, Limits, Proxy, System};
+
+use crate::{Fault, Kind, Session, Tab};
+
+/// Where a session may send requests, and how much.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Egress {
+    /// Where.
+    pub policy: EgressPolicy,
+    /// How many bytes in both directions together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u64>,
+}
+
+impl Egress {
+    /// The proxy that holds a session to it.
+    pub(crate) async fn fence(&self) -> Result<Proxy, Fault> {
+        // All sessions share its limit of look-ups.
+        static RESOLVER: LazyLock<Arc<System>> = LazyLock::new(Arc::default);
+        let limits = Limits { max_bytes: self.max_bytes, ..Limits::default() };
+        Proxy::start_within(self.policy.clone(), RESOLVER.clone(), limits).await.map_err(|error| {
+            Fault::new(Kind::BrowserFailed, format!("the egress guard cannot listen on loopback: {error}"))
+                .hint("is loopback up, and are there descriptors left? See `ulimit -n`")
+        })
+    }
+}
+
+/// As Chromium is told of a proxy.
+pub(crate) fn server(proxy: &Proxy) -> String {
+    format!("http://{}", proxy.address())
+}
+
+/// Also what leads to this machine goes through the proxy.
+pub(crate) const NO_BYPASS: &str = "<-loopback>";
+
+/// A navigation that the guard watches.
+#[derive(Debug)]
+pub struct Going<'s> {
+    session: &'s Session,
+    since: SystemTime,
+}
+
+impl Session {
+    /// Before a navigation: refused at once where the address itself says that nobody may go there.
+    pub fn going_to(&self, address: &str) -> Result<Going<'_>, Fault> {
+        if let Some(fence) = self.fence() {
+            fence.policy().check_url(address).map_err(|denied| refusal(&denied))?;
+        }
+        Ok(Going { session: self, since: SystemTime::now() })
+    }
+
+    /// Requests of its pages that were refused since then.
+    pub fn refused_since(&self, since: SystemTime) -> Vec<Blocked> {
+        let all = self.fence().map(Proxy::blocked).unwrap_or_default();
+        all.into_iter().filter(|blocked| blocked.last >= since).collect()
+    }
+}
+
+impl Going<'_> {
+    /// After it: what was opened, unless the guard refused the page itself. A proxy answers for the server, so a page that
+    /// was refused looks like one that was opened, or like a connection that failed.
+    pub fn arrived<T>(self, tab: &Tab, opened: Result<T, Fault>) -> Result<T, Fault> {
+        let refused = self.session.refused_since(self.since);
+        let here = tab.page.url();
+        let is_here = |blocked: &&Blocked| match blocked.method.as_str() {
+            "CONNECT" => opened.is_err() || host_of(&here).is_some_and(|host| host == blocked.url),
+            _ => without_query(&here) == blocked.url,
+        };
+        match refused.iter().find(is_here) {
+            Some(blocked) => Err(refusal(&blocked.denied)),
+            None => opened,
+        }
+    }
+}
+
+fn refusal(denied: &Denied) -> Fault {
+    Fault::new(Kind::EgressDenied, denied.to_string())
+        .hint("if it is meant to be reached, allow it: --egress-allow HOST[:PORT]")
+}
+
+/// `host:port` as a tunnel names it.
+fn host_of(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    let port = if scheme == "https" { 443 } else { 80 };
+    let has_port =
+        host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    Some(if has_port { host.to_owned() } else { format!("{host}:{port}") })
+}
+
+/// As the guard writes addresses down: always with a port, never with a query.
+fn without_query(url: &str) -> String {
+    let plain = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
+    let (_, path) = rest.split_once('/').unwrap_or((rest, ""));
+    host_of(url).map_or_else(|| plain.to_owned(), |host| format!("{scheme}://{host}/{path}"))
+}

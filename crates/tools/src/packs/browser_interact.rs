@@ -1,0 +1,234 @@
+//! `browser.interact`: actions in the order that the caller wrote them, on a page of the caller's choice.
+
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use surehand_page::ScreenshotOptions;
+use surehand_session::Fault;
+
+use super::hands::{Blocked, Hands};
+use super::pack::{Pack, PackContext, PackFailure};
+use crate::check::{Misfit, read_all};
+use crate::schema;
+
+/// Longer errands are several calls.
+const MOST_ACTIONS: usize = 1000;
+
+/// Input.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BrowserInteract {
+    /// Absolute address of the first page
+    url: String,
+    /// What to do there, in this order
+    #[schemars(length(min = 1, max = 1000))]
+    actions: Vec<Action>,
+}
+
+/// One action.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
+enum Action {
+    /// Open another page
+    Navigate { url: String },
+    /// Click the element of a CSS selector
+    Click { selector: String },
+    /// Replace what is in a field, key by key; `${vault:NAME}` stands for a credential
+    Type { selector: String, value: String },
+    /// Do nothing for a while, 1000 milliseconds if it does not say how long
+    Wait { ms: Option<u64> },
+    /// A PNG of what is in view
+    Screenshot {},
+    /// What an element holds
+    Extract {
+        selector: String,
+        #[serde(default)]
+        format: Format,
+    },
+    /// Is this text on the page? If not the actions go on, and `assertions_passed` is false
+    AssertText { text: String },
+}
+
+/// How content is read.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Format {
+    #[default]
+    Text,
+    Html,
+}
+
+impl Format {
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Text => "text",
+            Format::Html => "html",
+        }
+    }
+}
+
+/// Output.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Interacted {
+    /// As it was given
+    url: String,
+    /// How many actions were done
+    steps_completed: usize,
+    /// PNGs in base64, in the order in which they were taken
+    screenshots: Vec<String>,
+    /// What was read, by selector
+    extractions: Map<String, Value>,
+    /// Did every `assert_text` find its text?
+    assertions_passed: bool,
+    /// Requests of the page that the egress guard refused
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocked_requests: Vec<Blocked>,
+    /// Questions of the page, which are all answered with no
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dismissed_dialogs: Vec<String>,
+}
+
+const WAIT: u64 = 1000;
+
+impl Pack for BrowserInteract {
+    const NAME: &'static str = "browser.interact";
+    const TOOL: &'static str = "browser_interact";
+    const DESCRIPTION: &'static str = "Open a page and do actions on it in the given order: navigate, click, type, wait, screenshot, extract, assert_text.";
+    type Output = Interacted;
+
+    /// Every action is read by itself, so that all that is wrong is told, each with its number.
+    fn read(input: Value) -> Result<Self, Vec<Misfit>> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Input {
+            url: String,
+            actions: Vec<Value>,
+        }
+        let Input { url, actions } = read_all(input, schema::of::<Self>)?;
+        let mut misfits = Vec::new();
+        if actions.is_empty() || actions.len() > MOST_ACTIONS {
+            let message = format!("1 to {MOST_ACTIONS} actions are wanted, and there are {}", actions.len());
+            misfits.push(Misfit::value("/actions".to_owned(), message));
+        }
+        let mut read = Vec::new();
+        for (index, action) in actions.into_iter().take(MOST_ACTIONS).enumerate() {
+            match read_action(action) {
+                Ok(action) => read.push(action),
+                Err((name, what)) => misfits.push(Misfit {
+                    pointer: String::new(),
+                    message: format!("action[{index}]{name}: {what}"),
+                    is_about_name: false,
+                }),
+            }
+        }
+        let interact = Self { url, actions: read };
+        match misfits.is_empty() {
+            true => Ok(interact),
+            false => Err(misfits),
+        }
+    }
+
+    async fn run(self, cx: &PackContext<'_>) -> Result<Interacted, PackFailure> {
+        let hands = Hands::new(cx).await?;
+        let mut done = Interacted {
+            url: self.url.clone(),
+            steps_completed: 0,
+            screenshots: Vec::new(),
+            extractions: Map::new(),
+            assertions_passed: true,
+            blocked_requests: Vec::new(),
+            dismissed_dialogs: Vec::new(),
+        };
+        cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url))
+            .await
+            .map_err(|fault| PackFailure::from(fault).after(0))?;
+        for (index, action) in self.actions.iter().enumerate() {
+            let (name, to) = (action.name(), action.to());
+            let acted = cx.witnessed(Some(index), name, to, action.run(&hands, &mut done)).await;
+            if let Err(fault) = acted {
+                let failure = PackFailure::from(fault);
+                let message = format!("action[{index}] {name}: {}", failure.message);
+                return Err(PackFailure { message, ..failure }.after(done.steps_completed));
+            }
+            done.steps_completed += 1;
+        }
+        done.blocked_requests = hands.blocked();
+        done.dismissed_dialogs = hands.dismissed();
+        Ok(done)
+    }
+}
+
+/// An action, or its name as far as it can be read and what is wrong with it.
+fn read_action(value: Value) -> Result<Action, (String, String)> {
+    let name =
+        value.get("action").and_then(Value::as_str).map(|name| format!(" {}", crate::check::cut(name)));
+    let name = name.unwrap_or_default();
+    let action: Action = serde_json::from_value(value)
+        .map_err(|error| (name.clone(), crate::check::cut(&error.to_string())))?;
+    match action.flaw() {
+        None => Ok(action),
+        Some(flaw) => Err((name, flaw.to_owned())),
+    }
+}
+
+impl Action {
+    fn name(&self) -> &'static str {
+        match self {
+            Action::Navigate { .. } => "navigate",
+            Action::Click { .. } => "click",
+            Action::Type { .. } => "type",
+            Action::Wait { .. } => "wait",
+            Action::Screenshot {} => "screenshot",
+            Action::Extract { .. } => "extract",
+            Action::AssertText { .. } => "assert_text",
+        }
+    }
+
+    /// What it is done to, for the audit.
+    fn to(&self) -> Option<&str> {
+        match self {
+            Action::Navigate { url } => Some(url),
+            Action::Click { selector } | Action::Type { selector, .. } | Action::Extract { selector, .. } => {
+                Some(selector)
+            }
+            Action::AssertText { text } => Some(text),
+            Action::Wait { .. } | Action::Screenshot {} => None,
+        }
+    }
+
+    fn flaw(&self) -> Option<&'static str> {
+        match self {
+            Action::Click { selector } | Action::Type { selector, .. } | Action::Extract { selector, .. }
+                if selector.trim().is_empty() =>
+            {
+                Some("selector is empty")
+            }
+            Action::AssertText { text } if text.is_empty() => Some("text is empty: every page contains that"),
+            Action::Navigate { url } if url.trim().is_empty() => Some("url is empty"),
+            _ => None,
+        }
+    }
+
+    async fn run(&self, hands: &Hands<'_>, done: &mut Interacted) -> Result<(), Fault> {
+        match self {
+            Action::Navigate { url } => hands.open(url).await?,
+            Action::Click { selector } => hands.click(selector).await?,
+            Action::Type { selector, value } => hands.type_over(selector, value).await?,
+            Action::Wait { ms } => hands.wait(Duration::from_millis(ms.unwrap_or(WAIT))).await?,
+            Action::Screenshot {} => {
+                let picture = hands.picture(&ScreenshotOptions::default()).await?;
+                done.screenshots.push(BASE64_STANDARD.encode(picture));
+            }
+            Action::Extract { selector, format } => {
+                let content = hands.read(selector, format.name()).await?;
+                done.extractions.insert(selector.clone(), content.into());
+            }
+            Action::AssertText { text } => done.assertions_passed &= hands.has_text(text).await?,
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,212 @@
+//! What all packs do to a page: one tab, one action at a time, each with a deadline of its own.
+//!
+//! Nobody is there to answer a page's questions, so they are answered with no, as a person who looks away would do.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use surehand_guard::egress;
+use surehand_page::{ClickOptions, Dialog, Error, LoadState, Locator, ScreenshotOptions};
+use surehand_session::{Fault, Kind, Tab};
+
+use super::pack::PackContext;
+
+/// A page may take this long to load, if the call has the time.
+const NAVIGATION: Duration = Duration::from_secs(30);
+
+/// A page that asks more often than this in a row is not going to stop.
+const MOST_QUESTIONS: usize = 50;
+
+/// These take keys in an order of their own: they are given the value as a whole.
+const PICKED: [&str; 7] = ["date", "time", "month", "week", "datetime-local", "color", "range"];
+
+/// See the module.
+pub(super) struct Hands<'a> {
+    pub cx: &'a PackContext<'a>,
+    pub tab: Tab,
+    dismissed: Mutex<Vec<String>>,
+    /// A session may serve several calls: what was refused before this one is not its own.
+    began: SystemTime,
+}
+
+/// A request that the egress guard refused.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Blocked {
+    /// What was asked for
+    pub url: String,
+    /// Why it was refused
+    pub reason: String,
+    /// How often
+    pub count: u64,
+}
+
+impl<'a> Hands<'a> {
+    pub async fn new(cx: &'a PackContext<'a>) -> Result<Self, Fault> {
+        let tab = cx.session.some_tab().await?;
+        Ok(Self { cx, tab, dismissed: Mutex::default(), began: SystemTime::now() })
+    }
+
+    /// Goes to an address. One that leads to a place where nobody may go is a failure, however it was led there.
+    pub async fn open(&self, url: &str) -> Result<(), Fault> {
+        let address = web_address(url)?;
+        let deadline = self.cx.deadline.at_most(NAVIGATION);
+        let going = self.cx.session.going_to(&address)?;
+        let opened = self.acting(|| self.tab.page.open(&address, LoadState::Load, &deadline)).await;
+        going.arrived(&self.tab, opened).map(drop)
+    }
+
+    pub async fn click(&self, selector: &str) -> Result<(), Fault> {
+        let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
+        let options = ClickOptions::default();
+        self.acting(|| self.tab.page.click(&locator, &options, &deadline)).await.map(drop)
+    }
+
+    /// Replaces what is in a field, with real keys.
+    pub async fn type_over(&self, selector: &str, text: &str) -> Result<(), Fault> {
+        let filled = self.cx.filled(text)?;
+        let text = filled.reveal();
+        let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
+        let page = &self.tab.page;
+        let sort = self.acting(|| page.read(&locator, "attr", Some("type"), &deadline)).await?.text();
+        if PICKED.contains(&sort.as_str()) {
+            return self.acting(|| page.fill(&locator, text, &deadline)).await.map(drop);
+        }
+        if self.acting(|| page.field_kind(&locator, &deadline)).await? == "select" {
+            let chosen = [text.to_owned()];
+            return self.acting(|| page.select(&locator, &chosen, &deadline)).await.map(drop);
+        }
+        let cleared = self.acting(|| page.fill(&locator, "", &deadline)).await?;
+        if cleared.secret {
+            self.cx.session.hide_entered(&cleared.acted.name, text);
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let typed = self.acting(|| page.type_into(&locator, text, Duration::ZERO, &deadline)).await?;
+        match typed.holds {
+            Some(false) => Err(Fault::new(
+                Kind::ValueDiffers,
+                format!("`{selector}` took the keys, but does not hold what was typed"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Does nothing for a while, as long as the call has the time.
+    pub async fn wait(&self, time: Duration) -> Result<(), Fault> {
+        let deadline = &self.cx.deadline;
+        let waited = deadline.run("the wait to end", tokio::time::sleep(time)).await;
+        self.dismiss().await?;
+        Ok(waited?)
+    }
+
+    pub async fn picture(&self, options: &ScreenshotOptions) -> Result<Vec<u8>, Fault> {
+        let deadline = self.cx.action_deadline();
+        self.settled().await;
+        self.acting(|| self.tab.page.screenshot(options, &deadline)).await
+    }
+
+    /// The text or the HTML of an element, once it is there.
+    pub async fn read(&self, selector: &str, what: &str) -> Result<String, Fault> {
+        let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
+        self.settled().await;
+        Ok(self.acting(|| self.tab.page.read(&locator, what, None, &deadline)).await?.text())
+    }
+
+    /// The same of what is there now; `None` where nothing matches.
+    pub async fn read_if_present(&self, selector: &str, what: &str) -> Result<Option<String>, Fault> {
+        let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
+        let reading = self.acting(|| self.tab.page.read_if_present(&locator, what, &deadline)).await?;
+        Ok(reading.map(|reading| reading.text()))
+    }
+
+    /// Is the text on the page now? How it is broken into lines does not count.
+    pub async fn has_text(&self, text: &str) -> Result<bool, Fault> {
+        self.settled().await;
+        let body = self.read_if_present("body", "text").await?.unwrap_or_default();
+        Ok(body.contains(text) || in_one_line(&body).contains(&in_one_line(text)))
+    }
+
+    /// Waits until the text is on the page.
+    pub async fn wait_for_text(&self, text: &str) -> Result<(), Fault> {
+        let deadline = self.cx.action_deadline();
+        self.acting(|| self.tab.page.wait_for_text(text, &deadline)).await
+    }
+
+    /// A page that is on its way gets the time to arrive; one that never does is looked at as it is.
+    pub async fn settled(&self) {
+        let deadline = self.cx.action_deadline();
+        let _ = self.acting(|| self.tab.page.wait_for_load(LoadState::Load, &deadline)).await;
+    }
+
+    pub fn locator(&self, selector: &str) -> Result<Locator, Fault> {
+        self.cx.session.locator(selector, &self.tab)
+    }
+
+    /// Requests that were refused during this call.
+    pub fn blocked(&self) -> Vec<Blocked> {
+        let told = |refused: egress::Blocked| Blocked {
+            url: refused.url,
+            reason: refused.denied.to_string(),
+            count: refused.count,
+        };
+        self.cx.session.refused_since(self.began).into_iter().map(told).collect()
+    }
+
+    /// What the page asked.
+    pub fn dismissed(&self) -> Vec<String> {
+        std::mem::take(&mut self.dismissed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Does something to the page. A question that stands in the way is answered, and it is done again.
+    async fn acting<T, F>(&self, action: impl Fn() -> F) -> Result<T, Fault>
+    where
+        F: Future<Output = surehand_page::Result<T>>,
+    {
+        for _ in 0..MOST_QUESTIONS {
+            self.dismiss().await?;
+            match action().await {
+                Err(Error::DialogOpen(_)) => {}
+                Err(error) => return Err(self.cx.session.name_matches(error.into())),
+                Ok(done) => {
+                    self.dismiss().await?;
+                    return Ok(done);
+                }
+            }
+        }
+        Err(Fault::new(Kind::DialogOpen, "the page does not stop asking"))
+    }
+
+    async fn dismiss(&self) -> Result<(), Fault> {
+        for _ in 0..MOST_QUESTIONS {
+            let Some(Dialog { kind, message, .. }) = self.tab.page.answer_dialog(false, None).await? else {
+                return Ok(());
+            };
+            let told = crate::check::cut(&format!("{kind}: {message}"));
+            self.dismissed.lock().unwrap_or_else(PoisonError::into_inner).push(told);
+        }
+        Err(Fault::new(Kind::DialogOpen, "the page does not stop asking"))
+    }
+}
+
+/// Packs go to web pages only, and there is no page that an address could be relative to.
+pub(super) fn web_address(text: &str) -> Result<String, Fault> {
+    let address = text.trim();
+    let scheme = address.split_once("://").map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
+    match scheme {
+        Some((scheme, rest)) if matches!(scheme.as_str(), "http" | "https") && !rest.is_empty() => {
+            Ok(address.to_owned())
+        }
+        _ => Err(Fault::new(
+            Kind::BadUrl,
+            format!("{:?} is no absolute http or https address", crate::check::cut(address)),
+        )
+        .hint("write it like https://example.com/page")),
+    }
+}
+
+fn in_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,364 @@
+//! What a pack is, what it has at hand, how it fails, and the one way to run one.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use surehand_guard::vault::{Reference, SecretText, SubstituteError, substitute, to_secrets};
+use surehand_guard::{Secrets, Spelling};
+use surehand_page::Deadline;
+use surehand_session::{Fault, Kind, PackCode, Session};
+
+use crate::check::{Misfit, members, read_all, refusal, whole_numbers};
+use crate::schema;
+
+/// One pack: a whole errand in one call. Its input is the type itself.
+pub trait Pack: DeserializeOwned + JsonSchema + Send {
+    /// How it is called over HTTP and on the command line: `browser.interact`.
+    const NAME: &'static str;
+    /// How it is called over MCP, where many clients take no dots.
+    const TOOL: &'static str;
+    /// What it does, in one or two sentences.
+    const DESCRIPTION: &'static str;
+    /// What comes out of it.
+    type Output: Serialize + JsonSchema;
+
+    /// Reads the input, or tells everything that is wrong with it. Nothing has happened yet.
+    fn read(input: Value) -> Result<Self, Vec<Misfit>> {
+        let pack: Self = read_all(input, schema::of::<Self>)?;
+        match pack.misfits() {
+            none if none.is_empty() => Ok(pack),
+            misfits => Err(misfits),
+        }
+    }
+
+    /// What is wrong with an input of the right shape.
+    fn misfits(&self) -> Vec<Misfit> {
+        Vec::new()
+    }
+
+    /// Does it, in a session that is there.
+    fn run(self, cx: &PackContext<'_>) -> impl Future<Output = Result<Self::Output, PackFailure>> + Send;
+}
+
+/// Who lends credentials: `${vault:NAME}` and `${vault:NAME#field}`.
+pub trait Credentials: Send + Sync {
+    /// The value, if it exists and the caller may use it.
+    fn reveal(&self, reference: &Reference) -> Result<SecretText, Fault>;
+}
+
+/// Where a pack leaves files.
+pub trait Artifacts: Send + Sync {
+    /// Keeps a file and says where it is.
+    fn keep(&self, extension: &str, mime_type: &'static str, bytes: &[u8]) -> Result<Artifact, Fault>;
+}
+
+/// A file that a pack left.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Artifact {
+    /// Its name in the store.
+    pub artifact_key: String,
+    /// Where to fetch it, for a while.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact_url: Option<String>,
+    /// Where it is on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<std::path::PathBuf>,
+    /// How many bytes.
+    pub size: usize,
+}
+
+/// Who is told of every action.
+pub trait Witness: Send + Sync {
+    /// One action is over.
+    fn saw(&self, action: &Witnessed<'_>);
+}
+
+/// One action of a pack, without anything secret.
+#[derive(Debug)]
+pub struct Witnessed<'a> {
+    /// Which one, from 0; the opening of the first page has none.
+    pub index: Option<usize>,
+    /// What it is called: `click`.
+    pub action: &'static str,
+    /// What it was done to: a selector, an address.
+    pub to: Option<&'a str>,
+    /// How long it took.
+    pub took: Duration,
+    /// Why it failed.
+    pub fault: Option<&'a Fault>,
+}
+
+/// What a pack has at hand.
+pub struct PackContext<'a> {
+    /// Where it works.
+    pub session: Arc<Session>,
+    /// When the whole call must be over.
+    pub deadline: Deadline,
+    /// How long one action may wait.
+    pub action_time: Duration,
+    /// Who lends credentials.
+    pub credentials: &'a dyn Credentials,
+    /// Where files go.
+    pub artifacts: &'a dyn Artifacts,
+    /// Who is told of every action.
+    pub witness: &'a dyn Witness,
+    /// What was lent so far; none of it may come out again.
+    lent: Mutex<BTreeMap<Reference, SecretText>>,
+}
+
+impl std::fmt::Debug for PackContext<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PackContext").field("session", &self.session.name()).finish_non_exhaustive()
+    }
+}
+
+impl<'a> PackContext<'a> {
+    /// Around a session.
+    pub fn new(
+        session: Arc<Session>,
+        deadline: Deadline,
+        action_time: Duration,
+        credentials: &'a dyn Credentials,
+        artifacts: &'a dyn Artifacts,
+        witness: &'a dyn Witness,
+    ) -> Self {
+        Self { session, deadline, action_time, credentials, artifacts, witness, lent: Mutex::default() }
+    }
+
+    /// The deadline of one action.
+    pub fn action_deadline(&self) -> Deadline {
+        self.deadline.at_most(self.action_time)
+    }
+
+    /// A text with credentials in place of their placeholders.
+    pub fn filled(&self, text: &str) -> Result<SecretText, Fault> {
+        let filled = substitute(text, |reference| {
+            let value = self.credentials.reveal(reference)?;
+            let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
+            lent.insert(reference.clone(), value.clone());
+            Ok(value)
+        });
+        filled.map_err(|error| match error {
+            SubstituteError::Malformed(malformed) => Fault::new(Kind::Usage, malformed.to_string()),
+            SubstituteError::Resolve(fault) => fault,
+        })
+    }
+
+    /// Everything that was lent, to be masked.
+    fn secrets(&self) -> Result<Secrets, Fault> {
+        let lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
+        to_secrets(lent.iter(), Spelling::Vault).map_err(|error| {
+            Fault::new(Kind::MissingSecret, format!("a credential cannot be used: {error}"))
+                .hint("values that could not be masked are not typed: store a longer one")
+        })
+    }
+
+    /// Tells the witness, whatever came of it.
+    pub(crate) async fn witnessed<T>(
+        &self,
+        index: Option<usize>,
+        action: &'static str,
+        to: Option<&str>,
+        work: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let began = Instant::now();
+        let done = work.await;
+        let fault = done.as_ref().err();
+        self.witness.saw(&Witnessed { index, action, to, took: began.elapsed(), fault });
+        done
+    }
+}
+
+/// The steps of a pack that has its own, counted as they are done.
+pub(super) struct Steps<'a> {
+    cx: &'a PackContext<'a>,
+    done: usize,
+}
+
+impl<'a> Steps<'a> {
+    pub fn new(cx: &'a PackContext<'a>) -> Self {
+        Self { cx, done: 0 }
+    }
+
+    /// Does the next one. What fails says how many were done before.
+    pub async fn take<T>(
+        &mut self,
+        action: &'static str,
+        to: &str,
+        work: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, PackFailure> {
+        let done = self.cx.witnessed(Some(self.done), action, Some(to), work).await;
+        let done = done.map_err(|fault| PackFailure::from(fault).after(self.done))?;
+        self.done += 1;
+        Ok(done)
+    }
+}
+
+/// Why a pack did not come to its end.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct PackFailure {
+    /// As the caller is told.
+    pub code: PackCode,
+    /// What the caller is told.
+    pub message: String,
+    /// How many steps were done before, where there are steps.
+    pub steps_completed: Option<usize>,
+    /// What failed underneath; for the audit, not for the caller.
+    pub cause: Option<Fault>,
+}
+
+impl PackFailure {
+    /// A failure of the errand as a whole.
+    pub fn new(code: PackCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), steps_completed: None, cause: None }
+    }
+
+    /// The same after so many steps.
+    #[must_use]
+    pub fn after(mut self, steps: usize) -> Self {
+        self.steps_completed = Some(steps);
+        self
+    }
+}
+
+impl From<Fault> for PackFailure {
+    fn from(fault: Fault) -> Self {
+        Self {
+            code: fault.kind.pack_code(),
+            message: fault.message.clone(),
+            steps_completed: None,
+            cause: Some(fault),
+        }
+    }
+}
+
+/// A pack under way.
+pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Result<Value, PackFailure>> + Send + 'a>>;
+
+/// A pack whose input was read.
+type Ready = Box<dyn for<'a> FnOnce(&'a PackContext<'_>) -> Running<'a> + Send>;
+
+/// A pack without its type.
+pub struct PackEntry {
+    /// `browser.interact`
+    pub name: &'static str,
+    /// `browser_interact`
+    pub tool: &'static str,
+    /// What it does.
+    pub description: &'static str,
+    /// What goes in.
+    pub input_schema: fn() -> Map<String, Value>,
+    /// What comes out.
+    pub output_schema: fn() -> Map<String, Value>,
+    prepare: fn(Value) -> Result<Ready, Vec<Misfit>>,
+}
+
+impl std::fmt::Debug for PackEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// An errand that was understood and can begin.
+pub struct Prepared {
+    ready: Ready,
+}
+
+impl std::fmt::Debug for Prepared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Prepared")
+    }
+}
+
+impl PackEntry {
+    pub(crate) const fn of<P: Pack + 'static>() -> Self {
+        Self {
+            name: P::NAME,
+            tool: P::TOOL,
+            description: P::DESCRIPTION,
+            input_schema: schema::of::<P>,
+            output_schema: schema::of::<P::Output>,
+            prepare: |input| {
+                let pack = P::read(input)?;
+                Ok(Box::new(move |cx| Box::pin(finish(pack, cx))))
+            },
+        }
+    }
+
+    /// Reads an input. What is wrong with it is told before anything happens.
+    pub fn prepare(&self, mut input: Value) -> Result<Prepared, PackFailure> {
+        whole_numbers(&mut input);
+        let ready = (self.prepare)(input).map_err(|misfits| self.refuse(&misfits))?;
+        Ok(Prepared { ready })
+    }
+
+    fn refuse(&self, misfits: &[Misfit]) -> PackFailure {
+        let known = (self.input_schema)();
+        let fault = refusal(self.name, misfits, members(&known));
+        PackFailure { cause: None, ..fault.into() }
+    }
+}
+
+impl Prepared {
+    /// Does it. Nothing that was lent comes out.
+    pub async fn run(self, cx: &PackContext<'_>) -> Result<Value, PackFailure> {
+        (self.ready)(cx).await
+    }
+}
+
+async fn finish<P: Pack>(pack: P, cx: &PackContext<'_>) -> Result<Value, PackFailure> {
+    let done = pack.run(cx).await;
+    let secrets = cx.secrets()?;
+    let output = done.map_err(|failure| masked_failure(failure, &secrets, cx))?;
+    let mut output = serde_json::to_value(output)
+        .map_err(|error| PackFailure::new(PackCode::Internal, format!("its output is no JSON: {error}")))?;
+    mask(&mut output, &secrets);
+    Ok(output)
+}
+
+/// When the time of the whole call is over, that is the reason, whichever action felt it.
+fn masked_failure(mut failure: PackFailure, secrets: &Secrets, cx: &PackContext<'_>) -> PackFailure {
+    if cx.deadline.passed() && failure.code == PackCode::HandlerFailed {
+        failure.code = PackCode::Timeout;
+        let limit = cx.deadline.total().as_millis();
+        failure.message = format!("the time of the session, {limit} ms, was over: {}", failure.message);
+    }
+    failure.message = secrets.mask(&failure.message).into_owned();
+    if let Some(cause) = &mut failure.cause {
+        cause.message = secrets.mask(&cause.message).into_owned();
+        for hint in &mut cause.hints {
+            *hint = secrets.mask(hint).into_owned();
+        }
+    }
+    failure
+}
+
+/// Pictures are their bytes, in which no text is found.
+const PICTURES: &str = "screenshots";
+
+fn mask(value: &mut Value, secrets: &Secrets) {
+    match value {
+        Value::String(text) => *text = secrets.mask(text).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, secrets)),
+        Value::Object(members) => {
+            let taken = std::mem::take(members);
+            *members = taken
+                .into_iter()
+                .map(|(name, mut value)| {
+                    if name != PICTURES {
+                        mask(&mut value, secrets);
+                    }
+                    (secrets.mask(&name).into_owned(), value)
+                })
+                .collect();
+        }
+        _ => {}
+    }
+}

@@ -66,8 +66,8 @@ pub(crate) fn cut(text: &str) -> String {
     }
 }
 
-/// Why a call was not made, with the arguments that there are.
-pub(crate) fn refusal(tool: &str, misfits: &[Misfit], known: Option<&Map<String, Value>>) -> Fault {
+/// All of it in one sentence, as far as anybody reads.
+pub(crate) fn told(misfits: &[Misfit]) -> String {
     let told = misfits.iter().take(TOLD).map(|misfit| match misfit.pointer.strip_prefix('/') {
         Some(place) if !misfit.is_about_name => format!("`{place}`: {}", misfit.message),
         _ => misfit.message.clone(),
@@ -76,7 +76,12 @@ pub(crate) fn refusal(tool: &str, misfits: &[Misfit], known: Option<&Map<String,
     if misfits.len() > TOLD {
         told.push(format!("and {} more", misfits.len() - TOLD));
     }
-    let fault = Fault::new(Kind::Usage, format!("the arguments of {tool} do not fit: {}", told.join("; ")));
+    told.join("; ")
+}
+
+/// Why a call was not made, with the arguments that there are.
+pub(crate) fn refusal(tool: &str, misfits: &[Misfit], known: Option<&Map<String, Value>>) -> Fault {
+    let fault = Fault::new(Kind::Usage, format!("the arguments of {tool} do not fit: {}", told(misfits)));
     let known: Vec<&str> = known.into_iter().flat_map(Map::keys).map(String::as_str).collect();
     match known.is_empty() {
         true => fault.hint("it takes no arguments"),

@@ -71,7 +71,7 @@ pub(crate) enum Local {
     Token(token::Token),
     /// Credentials that packs, playbooks and agents may use but not see
     #[command(
-        after_help = "Example:\n  surehand vault set shop --type login --field username=ada --field-stdin password\n  surehand vault grant shop --subject ci\n  surehand vault list"
+        after_help = "Example:\n  surehand vault set shop --type login --field username=ada --secret password\n  surehand vault grant shop ci\n  surehand vault list"
     )]
     Vault(vault::VaultCommand),
     /// What the service did, and whether somebody changed the record

@@ -72,7 +72,6 @@ struct Grant {
     /// The credential
     name: String,
     /// Whose tokens; * for everybody's
-    #[arg(long, value_name = "SUBJECT")]
     subject: String,
     /// Only through this program
     #[arg(long, value_name = "CLIENT", default_value = "")]
@@ -160,7 +159,7 @@ impl Set {
         let new = NewCredential { name: self.name, kind: self.kind, host: self.host, value };
         let made = safe.vault_to_fill()?.set(new).map_err(vault_fault)?;
         let text = format!(
-            "stored {}; let somebody use it with `surehand vault grant {} --subject NAME`",
+            "stored {}; let somebody use it with `surehand vault grant {} SUBJECT`",
             made.name, made.name
         );
         let value = serde_json::to_value(&made).map_err(crate::internal)?;

@@ -7,10 +7,11 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use surehand_guard::vault::placeholders;
 use surehand_page::ScreenshotOptions;
 use surehand_session::Fault;
 
-use super::hands::{Blocked, Hands};
+use super::hands::{Blocked, Hands, web_address};
 use super::pack::{Pack, PackContext, PackFailure};
 use crate::check::{Misfit, read_all};
 use crate::schema;
@@ -109,7 +110,7 @@ impl Pack for BrowserInteract {
             actions: Vec<Value>,
         }
         let Input { url, actions } = read_all(input, schema::of::<Self>)?;
-        let mut misfits = Vec::new();
+        let mut misfits = Misfit::of_address("/url", web_address(&url));
         if actions.is_empty() || actions.len() > MOST_ACTIONS {
             let message = format!("1 to {MOST_ACTIONS} actions are wanted, and there are {}", actions.len());
             misfits.push(Misfit::value("/actions".to_owned(), message));
@@ -171,7 +172,7 @@ fn read_action(value: Value) -> Result<Action, (String, String)> {
         .map_err(|error| (name.clone(), crate::check::cut(&error.to_string())))?;
     match action.flaw() {
         None => Ok(action),
-        Some(flaw) => Err((name, flaw.to_owned())),
+        Some(flaw) => Err((name, flaw)),
     }
 }
 
@@ -200,15 +201,19 @@ impl Action {
         }
     }
 
-    fn flaw(&self) -> Option<&'static str> {
+    fn flaw(&self) -> Option<String> {
         match self {
             Action::Click { selector } | Action::Type { selector, .. } | Action::Extract { selector, .. }
                 if selector.trim().is_empty() =>
             {
-                Some("selector is empty")
+                Some("selector is empty".to_owned())
             }
-            Action::AssertText { text } if text.is_empty() => Some("text is empty: every page contains that"),
-            Action::Navigate { url } if url.trim().is_empty() => Some("url is empty"),
+            Action::AssertText { text } if text.is_empty() => {
+                Some("text is empty: every page contains that".to_owned())
+            }
+            Action::Navigate { url } => web_address(url).err().map(|fault| fault.message),
+            // A placeholder that is none would be typed as it is.
+            Action::Type { value, .. } => placeholders(value).err().map(|malformed| malformed.to_string()),
             _ => None,
         }
     }

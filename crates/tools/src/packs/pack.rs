@@ -14,7 +14,7 @@ use surehand_guard::{Secrets, Spelling};
 use surehand_page::Deadline;
 use surehand_session::{Fault, Kind, PackCode, Session};
 
-use crate::check::{Misfit, members, read_all, refusal, whole_numbers};
+use crate::check::{Misfit, read_all, told, whole_numbers};
 use crate::schema;
 
 /// One pack: a whole errand in one call. Its input is the type itself.
@@ -300,9 +300,7 @@ impl PackEntry {
     }
 
     fn refuse(&self, misfits: &[Misfit]) -> PackFailure {
-        let known = (self.input_schema)();
-        let fault = refusal(self.name, misfits, members(&known));
-        PackFailure { cause: None, ..fault.into() }
+        PackFailure::new(PackCode::InvalidInput, told(misfits))
     }
 }
 

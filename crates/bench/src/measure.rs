@@ -33,6 +33,14 @@ impl Samples {
         self.0.iter().copied().max_by(f64::total_cmp).map(Amount::Milliseconds)
     }
 
+    /// The one that so many of a hundred do not exceed; `None` if nothing was measured.
+    pub fn percentile(&self, of_hundred: usize) -> Option<Amount> {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let place = (sorted.len() * of_hundred).div_ceil(100).checked_sub(1)?;
+        sorted.get(place).copied().map(Amount::Milliseconds)
+    }
+
     /// The middle one; of an even number, the mean of the middle two; `None` if nothing was measured.
     pub fn median(&self) -> Option<Amount> {
         let mut sorted = self.0.clone();

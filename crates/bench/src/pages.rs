@@ -13,6 +13,7 @@ pub fn serve() -> Result<Site> {
     let mut site = Site::builder()
         .page("/small", SMALL)
         .page("/hands", HANDS)
+        .page("/login", LOGIN)
         // Browsers ask for it with the first page; a 404 would only add noise.
         .file("/favicon.ico", "image/x-icon", "");
     for elements in LIST_SIZES {
@@ -42,6 +43,19 @@ const HANDS: &str = "<!doctype html><html lang=en><title>Hands</title>\
             changed = Date.now();\
         }, delay);\
     }\
+    </script>";
+
+/// A form behind a button, and a greeting behind the form.
+const LOGIN: &str = "<!doctype html><html lang=en><title>Shop</title>\
+    <h1>Shop</h1><button id=login-btn>Log in</button>\
+    <form hidden><input id=username value=old> <input id=password type=password> <button id=submit>Go</button></form>\
+    <script>\
+    const form = document.querySelector('form');\
+    document.getElementById('login-btn').addEventListener('click', () => form.hidden = false);\
+    form.addEventListener('submit', (event) => {\
+        event.preventDefault();\
+        document.querySelector('h1').textContent = `Welcome, ${form.elements[0].value}`;\
+    });\
     </script>";
 
 /// Four elements an item: what a shop's result page is made of.

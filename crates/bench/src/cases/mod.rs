@@ -12,6 +12,7 @@ mod memory;
 mod playbook;
 mod reading;
 mod second_session;
+mod service;
 mod snapshot;
 mod wait;
 
@@ -50,6 +51,7 @@ pub fn all() -> Vec<Box<dyn Case>> {
     cases.push(Box::new(wait::Wait));
     cases.push(Box::new(mcp::Mcp));
     cases.push(Box::new(playbook::Playbook));
+    cases.push(Box::new(service::Service));
     cases.push(Box::new(second_session::SecondSession));
     cases.push(Box::new(memory::Memory));
     cases.push(Box::new(cold_open::ColdOpen));

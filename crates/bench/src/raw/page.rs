@@ -90,6 +90,34 @@ impl RawPage {
         Ok(())
     }
 
+    /// The same in the middle of an element.
+    pub fn click_on(&self, browser: &mut RawBrowser, selector: &str) -> Result<()> {
+        let middle = format!(
+            "(() => {{ const box = document.querySelector('{selector}').getBoundingClientRect(); \
+            return [box.x + box.width / 2, box.y + box.height / 2] }})()"
+        );
+        let middle = self.evaluate(browser, &middle)?;
+        let at = |index: usize| middle[index].as_f64().context("no point");
+        self.click(browser, (at(0)?, at(1)?))
+    }
+
+    /// Types letters where the focus is, key by key.
+    pub fn type_keys(&self, browser: &mut RawBrowser, text: &str) -> Result<()> {
+        let wire = browser.wire()?;
+        for letter in text.chars() {
+            for kind in ["keyDown", "keyUp"] {
+                let event = json!({"type": kind, "key": letter, "text": letter});
+                wire.call(Some(&self.session), "Input.dispatchKeyEvent", &event)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A PNG of what is in view, as it comes.
+    pub fn screenshot(&self, browser: &mut RawBrowser) -> Result<Box<RawValue>> {
+        browser.wire()?.call(Some(&self.session), "Page.captureScreenshot", &json!({"format": "png"}))
+    }
+
     /// Inserts text where the focus is.
     pub fn insert_text(&self, browser: &mut RawBrowser, text: &str) -> Result<()> {
         let params = json!({"text": text});

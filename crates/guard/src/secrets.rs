@@ -138,7 +138,10 @@ impl Secrets {
         }
         // What touches a placeholder is no value: it must not be masked again.
         let placeholders = self.placeholders(text);
-        found.retain(|one| placeholders.iter().all(|at| one.end <= at.start || at.end <= one.start));
+        found.retain(|one| {
+            let next = placeholders.partition_point(|at| at.end <= one.start);
+            placeholders.get(next).is_none_or(|at| one.end <= at.start)
+        });
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -204,11 +207,15 @@ impl Secrets {
         }
     }
 
-    /// Where placeholders of known secrets stand.
+    /// Where placeholders of known secrets stand, in order.
     fn placeholders(&self, text: &str) -> Vec<Range<usize>> {
         let known = text.match_indices(OPENING).filter_map(|(at, _)| {
-            let (name, _) = text[at + OPENING.len()..].split_once('}')?;
-            self.value(name)?;
+            // Only names are looked for: without this, many openings and no end would take quadratic time.
+            let inside = &text.as_bytes()[at + OPENING.len()..];
+            let is_it = |entry: &&Entry| {
+                inside.strip_prefix(entry.name.as_bytes()).is_some_and(|rest| rest.starts_with(b"}"))
+            };
+            let name = &self.entries.iter().find(is_it)?.name;
             Some(at..at + OPENING.len() + name.len() + 1)
         });
         known.collect()

@@ -246,6 +246,19 @@ fn text_that_is_all_placeholders_takes_no_quadratic_time() {
     assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
 }
 
+#[test]
+fn a_value_in_hexadecimal_is_masked() {
+    let secrets = secrets("A=hünter2 & co");
+    for text in ["68c3bc6e7465723220262063 6f".replace(' ', ""), "68C3BC6E74657232202620636F".to_owned()] {
+        assert_eq!(secrets.mask(&format!("0x{text}.")), "0x${SECRET:A}.");
+    }
+    // What one byte a character makes of it, and what was cut off.
+    assert_eq!(secrets.mask("68fc6e74657232202620636f"), "${SECRET:A}");
+    assert_eq!(secrets.mask("68c3bc6e…"), "${SECRET:A}…");
+    // Two bytes are in many a digest.
+    assert_eq!(secrets.mask("commit 68c3…"), "commit 68c3…");
+}
+
 fn percent(value: &str, keep: impl Fn(u8) -> bool, upper: bool) -> String {
     let one = |byte: u8| match (keep(byte), upper) {
         (true, _) => char::from(byte).to_string(),

@@ -236,6 +236,16 @@ fn text_that_is_all_escapes_takes_no_time() {
 }
 
 #[test]
+fn a_value_that_is_all_backslashes_takes_no_time() {
+    let secrets = one(&"\\".repeat(48)).unwrap();
+    let began = std::time::Instant::now();
+    for count in [48, 96, 192] {
+        assert_eq!(secrets.mask(&format!("a{}b", "\\".repeat(count))), "a${SECRET:PW}b");
+    }
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}
+
+#[test]
 fn text_that_is_all_placeholders_takes_no_quadratic_time() {
     let secrets = secrets("A=hunter2");
     let began = std::time::Instant::now();

@@ -95,8 +95,7 @@ impl Source {
         let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
         // A byte order mark is no part of the text.
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        let lines = std::iter::once(0).chain(ends).collect();
+        let lines = std::iter::once(0).chain(line_ends(&text, format)).collect();
         Ok(Self { name, path: path.to_owned(), format, text, lines })
     }
 
@@ -170,6 +169,17 @@ fn format_of(path: &Path) -> Result<Format, Problem> {
             "a playbook is a .yaml, .yml or .json file, and the name says neither",
         )
     })
+}
+
+/// Where lines end. In YAML a carriage return alone ends one, too.
+fn line_ends(text: &str, format: Format) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let is_end = move |at: &usize| match bytes[*at] {
+        b'\n' => true,
+        b'\r' => format == Format::Yaml && bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    (0..bytes.len()).filter(is_end).map(|at| at + 1)
 }
 
 fn unreadable(kind: std::io::ErrorKind) -> String {
@@ -269,5 +279,14 @@ mod tests {
         assert_eq!(source.position(9999), source.position(source.text().len()));
         assert_eq!(source.find(Position::START, "x", 100), Some(Position { line: 2, column: 4 }));
         assert_eq!(source.find(Position::START, "x", 3), None);
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_a_line_of_yaml_only() {
+        let source = |name: &str| Source::from_bytes(Path::new(name), "a: 1\rb: 2\r\nc".into()).unwrap();
+        let (yaml, json) = (source("a.yaml"), source("a.json"));
+        assert_eq!([yaml.line(2), yaml.line(3), yaml.line(4)], [Some("b: 2"), Some("c"), None]);
+        assert_eq!([json.line(1), json.line(2), json.line(3)], [Some("a: 1\rb: 2"), Some("c"), None]);
+        assert_eq!(yaml.position(5), Position { line: 2, column: 1 });
     }
 }

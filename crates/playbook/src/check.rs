@@ -22,6 +22,9 @@ use crate::vars::{Binding, Filling, Overrides, Scope, Secrets, references, secre
 /// Playbooks that use others many times over end here.
 const MOST_STEPS: usize = 200_000;
 
+/// With so many comparisons of names what was meant is suggested; each costs a microsecond or so.
+const MOST_COMPARISONS: usize = 100_000;
+
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
@@ -47,6 +50,7 @@ pub fn check(
         said: HashSet::new(),
         warned: HashSet::new(),
         steps: 0,
+        comparisons: MOST_COMPARISONS,
     };
     look.phases(playbook);
     look.found
@@ -63,6 +67,8 @@ struct Look<'a> {
     said: HashSet<(String, Option<Position>, String)>,
     warned: HashSet<String>,
     steps: usize,
+    /// As many names may still be compared with unknown ones.
+    comparisons: usize,
 }
 
 /// A step, for messages.
@@ -81,9 +87,7 @@ impl Look<'_> {
         for step in steps {
             self.steps += 1;
             if self.steps == MOST_STEPS {
-                let problem =
-                    self.source.problem(step.at, format!("these are more than {MOST_STEPS} steps in all"));
-                self.say(problem);
+                self.say_at(step.at, format!("these are more than {MOST_STEPS} steps in all"));
             }
             if self.steps >= MOST_STEPS {
                 return;
@@ -283,7 +287,7 @@ impl Look<'_> {
         if self.found.problems.is_full() {
             return self.found.problems.push(Problem::of_file(self.source.name(), "unknown variable"));
         }
-        let hint = did_you_mean(name, self.scope.names());
+        let hint = self.hint(name);
         // The text is written in so many bytes, and some more for escapes and indentation.
         let within = 2 * text.len() + 4096;
         let place = self.source.find(at, &format!("${{{name}}}"), within).unwrap_or(at);
@@ -298,17 +302,32 @@ impl Look<'_> {
         self.say(problem);
     }
 
+    /// What may have been meant, as long as comparing names has not taken too long.
+    fn hint(&mut self, name: &str) -> String {
+        let count = self.scope.names().take(self.comparisons + 1).count();
+        if count > self.comparisons {
+            return String::new();
+        }
+        self.comparisons -= count;
+        did_you_mean(name, self.scope.names())
+    }
+
     fn refuse(&mut self, at: Position, In(label): In<'_>, error: &CallError) {
-        let problem = self.source.problem(at, format!("{label}: {error}"));
-        self.say(problem);
+        self.say_at(at, format!("{label}: {error}"));
     }
 
     fn misfit(&mut self, at: Position, In(label): In<'_>, tool: &str, finding: &Finding, pointer: &str) {
         let name = pointer.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
         let name = if name.is_empty() { String::new() } else { format!(" {name}") };
         let message = format!("{label}: {tool}{name}: {}", finding.message);
-        let problem = self.source.problem(at, message);
-        self.say(problem);
+        self.say_at(at, message);
+    }
+
+    /// A picture is made only of what is kept.
+    fn say_at(&mut self, at: Position, message: String) {
+        if self.said.insert((self.source.name().to_owned(), Some(at), message.clone())) {
+            self.found.problems.push_with(|| self.source.problem(at, message));
+        }
     }
 
     fn say(&mut self, problem: Problem) {

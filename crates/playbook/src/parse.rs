@@ -118,13 +118,11 @@ struct File<'s, 'a> {
 
 impl File<'_, '_> {
     fn wrong(&mut self, at: Position, message: impl Into<String>) {
-        let problem = self.source.problem(at, message);
-        self.session.problems.push(problem);
+        self.session.problems.push_with(|| self.source.problem(at, message));
     }
 
     fn wrong_with(&mut self, at: Position, message: impl Into<String>, note: impl Into<String>) {
-        let problem = self.source.problem(at, message).note(note);
-        self.session.problems.push(problem);
+        self.session.problems.push_with(|| self.source.problem(at, message).note(note));
     }
 }
 

@@ -147,10 +147,15 @@ pub struct Problems {
 impl Problems {
     /// Adds one; of very many only the number is kept.
     pub fn push(&mut self, problem: Problem) {
+        self.push_with(|| problem);
+    }
+
+    /// Adds one that is made only if it is kept: its picture may cost, as may what it suggests.
+    pub(crate) fn push_with(&mut self, problem: impl FnOnce() -> Problem) {
         if self.is_full() {
             self.left_out += 1;
         } else {
-            self.list.push(problem);
+            self.list.push(problem());
         }
     }
 

@@ -44,12 +44,12 @@ impl File<'_, '_> {
     /// Complains about keys that nobody took.
     pub(super) fn no_more(&mut self, fields: Fields, what: &str, known: &[&str]) {
         for key in fields.keys() {
-            let hint = did_you_mean(&key.text, known.iter().copied());
-            self.wrong_with(
-                key.at,
-                format!("unknown key {:?} in {what}{hint}", key.text),
-                format!("the keys are {}", known.join(", ")),
-            );
+            self.session.problems.push_with(|| {
+                let hint = did_you_mean(&key.text, known.iter().copied());
+                let problem =
+                    self.source.problem(key.at, format!("unknown key {:?} in {what}{hint}", key.text));
+                problem.note(format!("the keys are {}", known.join(", ")))
+            });
         }
     }
 

@@ -132,6 +132,11 @@ impl File<'_, '_> {
                 candidates += 1;
                 continue;
             }
+            if self.session.problems.is_full() {
+                self.wrong(key.at, "unknown verb");
+                candidates += 1;
+                continue;
+            }
             let verbs = nine.iter().chain(&controls).copied().chain(self.session.verbs.iter().copied());
             let verb = nearest(&key.text, verbs);
             let modifier = nearest(&key.text, COMMON.iter().chain(&MODIFIERS).copied());
@@ -148,9 +153,11 @@ impl File<'_, '_> {
             self.session.problems.push(problem);
         }
         if candidates == 0 {
-            let mut problem = self.source.problem(at, format!("{label} has no verb"));
-            problem.notes.extend(notes);
-            self.session.problems.push(problem);
+            self.session.problems.push_with(|| {
+                let mut problem = self.source.problem(at, format!("{label} has no verb"));
+                problem.notes.extend(notes);
+                problem
+            });
         }
     }
 
@@ -163,16 +170,16 @@ impl File<'_, '_> {
             } else if let Some((head, _)) = CONTROLS.iter().find(|(_, own)| own.contains(&name)) {
                 self.wrong(key.at, format!("{name:?} belongs to {head:?}, and {label} is {verb:?}"));
             } else {
-                let hint = did_you_mean(name, allowed.iter().copied());
-                let mut problem =
-                    self.source.problem(key.at, format!("unknown key {name:?} in {label}{hint}"));
-                if is_bare {
-                    problem = problem
-                        .note(format!("the arguments of {verb:?} stand below it, further to the right"));
-                }
-                self.session
-                    .problems
-                    .push(problem.note(format!("beside the verb may be {}", allowed.join(", "))));
+                self.session.problems.push_with(|| {
+                    let hint = did_you_mean(name, allowed.iter().copied());
+                    let mut problem =
+                        self.source.problem(key.at, format!("unknown key {name:?} in {label}{hint}"));
+                    if is_bare {
+                        problem = problem
+                            .note(format!("the arguments of {verb:?} stand below it, further to the right"));
+                    }
+                    problem.note(format!("beside the verb may be {}", allowed.join(", ")))
+                });
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What is understood, and what is said about the rest.
 
 use std::path::Path;
+use std::time::Instant;
 
 use proptest::prelude::*;
 
@@ -329,4 +330,23 @@ proptest! {
         prop_assert!(opened.problems.iter().all(|problem| problem.at.is_some()));
         let _ = parse(source(&text), &Tools::new(), &Texts::new(&[]));
     }
+}
+
+/// Pictures of long lines and suggestions cost, and nobody sees those of further problems.
+#[test]
+fn very_many_problems_take_no_quadratic_time() {
+    let steps = |step: &str, times: usize| format!("{{\"steps\": [{}]}}", vec![step; times].join(", "));
+    let keys: String = (0..6_000).map(|number| format!(", \"clik{number}\": 1")).collect();
+    let begin = Instant::now();
+    for text in [
+        steps("1", 40_000),
+        steps("{\"id\": \"\", \"x\": 1}", 8_000),
+        steps("{\"navigate\": {\"none\": 1}}", 6_000),
+        steps("{\"click\": [1, 2]}", 8_000),
+        steps(&format!("{{\"id\": \"a\"{keys}}}"), 1),
+        steps(&format!("{{\"click\": \"a\"{keys}}}"), 1),
+    ] {
+        assert!(opened(&text, &[], &[]).problems.len() >= 5_999, "{text:.100}");
+    }
+    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
 }

@@ -15,7 +15,7 @@ use crate::source::{Position, Source};
 /// Reads a document; an empty one is null, as in YAML.
 pub(crate) fn read(source: &Source) -> Result<Node, Problem> {
     let text = source.text();
-    if text.trim().is_empty() {
+    if text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
         return Ok(Node { at: Position::START, value: Value::Null });
     }
     // Looking without keeping takes no stack, however deep the text is.
@@ -210,6 +210,9 @@ mod tests {
         assert!(refusal("[1] x").starts_with("a.json:1:5: this is not JSON"));
         assert!(refusal("# comment\n{}").starts_with("a.json:1:1: this is not JSON"));
         assert!(refusal("{\"a\": 1").starts_with("a.json:1:"));
+        // To JSON these are no spaces.
+        assert!(refusal("\u{2028}").starts_with("a.json:1:1: this is not JSON"));
+        assert!(refusal("\u{c}").starts_with("a.json:1:1: this is not JSON"));
     }
 
     #[test]

@@ -217,13 +217,13 @@ steps:
     assert_eq!(made(1, &scope), Err(CallError::NoValue("a".to_owned())));
 }
 
+/// Comparing each with each would take quadratic time.
 #[test]
-fn many_unknown_variables_among_many_take_no_quadratic_time() {
+fn of_many_unknown_variables_among_many_only_the_first_get_suggestions() {
     let vars: String = (0..3_000).map(|number| format!("  variable_{number}: x\n")).collect();
     let steps: String = (0..900).map(|number| format!("  - click: ${{varable_{number}_}}\n")).collect();
-    let begin = std::time::Instant::now();
     let problems = opened(&format!("vars:\n{vars}steps:\n{steps}"), &[], &[]).problems;
     assert_eq!(problems.len(), 900);
-    assert!(problems.iter().next().unwrap().message.contains("did you mean"));
-    assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
+    let suggests = |problem: Option<&Problem>| problem.unwrap().message.contains("did you mean");
+    assert!(suggests(problems.iter().next()) && !suggests(problems.iter().last()));
 }

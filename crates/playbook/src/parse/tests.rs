@@ -348,5 +348,5 @@ fn very_many_problems_take_no_quadratic_time() {
     ] {
         assert!(opened(&text, &[], &[]).problems.len() >= 5_999, "{text:.100}");
     }
-    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
 }

@@ -1,5 +1,6 @@
 //! Calls tools of any MCP server: one that is started as a child and ends with the caller, or one that runs somewhere.
 
+use std::error::Error;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +13,12 @@ use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
 use surehand_guard::Secrets;
+use surehand_outbound::{distrust, innermost};
 use surehand_session::{Fault, Kind};
 use surehand_tools::{Answer, Caller, Image, Pending};
 use tokio::sync::Mutex;
 
+use super::http;
 use crate::secrets;
 
 /// Which server.
@@ -30,6 +33,15 @@ pub enum Server {
         /// What to show at its door.
         token: Option<String>,
     },
+}
+
+impl Server {
+    fn named(&self) -> String {
+        match self {
+            Self::Child(words) => surehand_verbs::join_words(words),
+            Self::At { url, .. } => url.clone(),
+        }
+    }
 }
 
 /// See the module.
@@ -60,14 +72,15 @@ impl Foreign {
                     Some(token) => config.auth_header(token),
                     None => config,
                 };
-                let transport = StreamableHttpClientTransport::from_config(config);
+                let http = http::client().map_err(|why| unreachable(&server, &why))?;
+                let transport = StreamableHttpClientTransport::with_client(http, config);
                 tokio::time::timeout(INTRODUCTION, ().serve(transport)).await
             }
         };
         let client = match introduced {
             Ok(Ok(client)) => client,
             Ok(Err(ClientInitializeError::TransportError { error, .. })) => {
-                return Err(unreachable(&server, &innermost(error.error.as_ref())));
+                return Err(not_reached(&server, error.error.as_ref()));
             }
             Ok(Err(error)) => return Err(unreachable(&server, &error.to_string())),
             Err(_) => return Err(unreachable(&server, "it does not introduce itself")),
@@ -144,22 +157,21 @@ fn refusal(message: &str) -> Answer {
     Answer::failure(&Fault::new(Kind::ToolFailed, message))
 }
 
-/// What went wrong at the bottom of it: the layers above only say that something below did.
-fn innermost(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error).to_string()
+fn not_reached(server: &Server, error: &(dyn Error + 'static)) -> Fault {
+    let error = http::said_by_client(error);
+    match distrust(error) {
+        Some(why) => Fault::new(Kind::ServerUnreachable, format!("the MCP server {}: {why}", server.named()))
+            .hint("if the certificate is your own, name a PEM file with it, or with who signed it, in SSL_CERT_FILE"),
+        None => unreachable(server, &innermost(error)),
+    }
 }
 
 fn unreachable(server: &Server, why: &str) -> Fault {
-    let (named, hint) = match server {
-        Server::Child(words) => (
-            surehand_verbs::join_words(words),
-            "try the command by itself: it must speak MCP on its standard input and output",
-        ),
-        Server::At { url, .. } => {
-            (url.clone(), "check that it runs, and the address: it usually ends in /mcp")
-        }
+    let hint = match server {
+        Server::Child(_) => "try the command by itself: it must speak MCP on its standard input and output",
+        Server::At { .. } => "check that it runs, and the address: it usually ends in /mcp",
     };
-    Fault::new(Kind::ServerUnreachable, format!("the MCP server {named}: {why}")).hint(hint)
+    Fault::new(Kind::ServerUnreachable, format!("the MCP server {}: {why}", server.named())).hint(hint)
 }
 
 impl Caller for Foreign {

@@ -82,11 +82,7 @@ impl Ready {
 }
 
 fn read_server(text: &str) -> Result<Server, Fault> {
-    if text.starts_with("https://") {
-        return Err(Fault::new(Kind::Usage, "servers are reached over http only")
-            .hint("put something that speaks TLS in between, or start the server as a child"));
-    }
-    if text.starts_with("http://") {
+    if text.starts_with("http://") || text.starts_with("https://") {
         let token = std::env::var("SUREHAND_MCP_TOKEN").ok().filter(|token| !token.is_empty());
         return Ok(Server::At { url: text.to_owned(), token });
     }

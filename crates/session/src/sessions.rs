@@ -1,11 +1,13 @@
 //! All sessions of one owner (a daemon, an MCP server): found by name, made when first needed, ended when idle.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use surehand_browser::Notes;
 use tokio::sync::Mutex as AsyncMutex;
 
+use crate::lease::Lease;
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
 use crate::session::{Folders, Inherited};
@@ -20,6 +22,8 @@ pub struct Sessions {
     slots: Mutex<HashMap<String, Slot>>,
     /// The browser that sessions without wishes of their own share.
     shared: AsyncMutex<Option<Shared>>,
+    /// How many want it to stay between sessions.
+    leases: AtomicUsize,
 }
 
 #[derive(Debug)]
@@ -34,7 +38,7 @@ type Slot = Arc<AsyncMutex<Option<Arc<Session>>>>;
 impl Sessions {
     /// No sessions yet, and no browser until one needs it.
     pub fn new(places: Places) -> Self {
-        Self { places, slots: Mutex::default(), shared: AsyncMutex::default() }
+        Self { places, slots: Mutex::default(), shared: AsyncMutex::default(), leases: AtomicUsize::new(0) }
     }
 
     /// Where things are kept.
@@ -90,38 +94,65 @@ impl Sessions {
         refs: Inherited,
         notes: &Arc<dyn Notes>,
     ) -> Result<Session, Fault> {
-        let folders = Folders {
+        let folders = || Folders {
             downloads: self.places.downloads.join(format!("{name}-{}", std::process::id())),
             journals: self.places.journals.clone(),
         };
         if let Some(endpoint) = &options.connect {
             let link = Arc::new(Link::attach(endpoint).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, folders));
+            return Ok(Session::in_own(name, options.clone(), link, refs, folders()));
         }
         if options.needs_own_browser() {
             let link = Arc::new(Link::launch(options, &self.places, notes).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, folders));
+            return Ok(Session::in_own(name, options.clone(), link, refs, folders()));
         }
-        let link = self.shared_browser(notes).await?;
-        let started = Session::in_shared(name, options.clone(), link.clone(), refs, folders).await;
-        if started.is_err() {
-            self.leave_shared(&link).await;
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let link = self.enter_shared(notes).await?;
+            let in_shared = Session::in_shared(name, options.clone(), link.clone(), refs.clone(), folders());
+            let started = in_shared.await;
+            if started.is_err() {
+                self.leave_shared(&link).await;
+            }
+            match started {
+                // It may have died while nobody used it: another one takes its place.
+                Err(fault) if fault.kind == Kind::BrowserGone && tries == 1 => {}
+                started => return started,
+            }
         }
-        started
     }
 
-    async fn shared_browser(&self, notes: &Arc<dyn Notes>) -> Result<Arc<Link>, Fault> {
+    /// Keeps the shared browser, once there is one, until the lease ends: sessions after each other find it running.
+    pub fn keep_warm(self: &Arc<Self>) -> Lease {
+        self.leases.fetch_add(1, Ordering::SeqCst);
+        Lease(Some(self.clone()))
+    }
+
+    async fn enter_shared(&self, notes: &Arc<dyn Notes>) -> Result<Arc<Link>, Fault> {
         let mut shared = self.shared.lock().await;
-        if let Some(shared) = shared.as_mut().filter(|shared| shared.link.is_open()) {
-            shared.users += 1;
-            return Ok(shared.link.clone());
-        }
-        if let Some(dead) = shared.take() {
+        let present = self.shared_browser(&mut shared, notes).await?;
+        present.users += 1;
+        Ok(present.link.clone())
+    }
+
+    /// The shared browser, which is started if there is none.
+    async fn shared_browser<'s>(
+        &self,
+        shared: &'s mut Option<Shared>,
+        notes: &Arc<dyn Notes>,
+    ) -> Result<&'s mut Shared, Fault> {
+        if let Some(dead) = shared.take_if(|present| !present.link.is_open()) {
             dead.link.close().await;
         }
-        let link = Arc::new(Link::launch(&SessionOptions::default(), &self.places, notes).await?);
-        *shared = Some(Shared { link: link.clone(), users: 1 });
-        Ok(link)
+        let present = match shared.take() {
+            Some(present) => present,
+            None => {
+                let link = Link::launch(&SessionOptions::default(), &self.places, notes).await?;
+                Shared { link: Arc::new(link), users: 0 }
+            }
+        };
+        Ok(shared.insert(present))
     }
 
     async fn end(&self, session: &Session) {
@@ -131,7 +162,6 @@ impl Sessions {
         }
     }
 
-    /// The shared browser goes with its last session: nothing is left running that nobody uses.
     async fn leave_shared(&self, link: &Arc<Link>) {
         let mut shared = self.shared.lock().await;
         // A browser that died and was replaced has no users any more.
@@ -139,9 +169,14 @@ impl Sessions {
             return;
         };
         present.users -= 1;
-        if present.users == 0 {
-            *shared = None;
-            link.close().await;
+        self.end_unused(&mut shared).await;
+    }
+
+    /// The shared browser goes with its last session or lease: nothing is left running that nobody uses.
+    async fn end_unused(&self, shared: &mut Option<Shared>) {
+        let is_leased = self.leases.load(Ordering::SeqCst) > 0;
+        if let Some(unused) = shared.take_if(|present| present.users == 0 && !is_leased) {
+            unused.link.close().await;
         }
     }
 
@@ -219,6 +254,24 @@ impl Sessions {
 
     fn slots(&self) -> MutexGuard<'_, HashMap<String, Slot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a lease may do.
+impl Sessions {
+    /// Starts the shared browser if there is none.
+    pub(crate) async fn warm_up(&self, notes: &Arc<dyn Notes>) -> Result<(), Fault> {
+        self.shared_browser(&mut *self.shared.lock().await, notes).await.map(|_| ())
+    }
+
+    /// Forgets a lease; the browser stays until [`Self::cool_down`].
+    pub(crate) fn release(&self) {
+        self.leases.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Ends the shared browser if nobody uses it.
+    pub(crate) async fn cool_down(&self) {
+        self.end_unused(&mut *self.shared.lock().await).await;
     }
 }
 

@@ -268,6 +268,80 @@ steps:
 }
 
 #[test]
+fn what_is_captured_is_what_is_told() {
+    let desk = Desk::new();
+    desk.write(
+        "capture.yaml",
+        "steps:\n- navigate: { url: '${url}' }\n- get: [text, h1]\n  capture: heading\n- get: [text, h1]\n  capture: { same: /text }\n\
+         - assert: { kind: dom_text, selector: h1, pattern: '^${heading}$' }\n\
+         - assert: { kind: dom_text, selector: h1, pattern: '^${same}$' }\n",
+    );
+    let (report, run) = desk.report("capture.yaml", &[]);
+    assert!(run.ok(), "{report:#}");
+    assert_eq!(report["steps"][1]["result"][0]["text"], "Example Domain");
+    assert_eq!(report["steps"][1]["structuredContent"]["text"], "Example Domain");
+    assert!(report["steps"][0]["structuredContent"].is_null(), "its text is its structure");
+
+    desk.write("none.yaml", "steps:\n- navigate: { url: '${url}' }\n- get: [text, h1]\n  capture: { v: /nope }\n- fill: ['#who', '${v}']\n- wait: ['${v}']\n");
+    let told = desk.run("none.yaml", &[]).stdout;
+    assert_eq!(told.matches("step 1: get").count(), 1, "{told}");
+    assert!(
+        told.contains("[FAIL] step 1: get") && told.contains("nothing at /nope") && told.contains("/text"),
+        "{told}"
+    );
+    let (report, _) = desk.report("none.yaml", &[]);
+    assert_eq!(report["steps"][2]["args"]["selector"], "#who", "{report:#}");
+    assert!(report["steps"].as_array().unwrap().iter().all(|step| step["args"].is_object()), "{report:#}");
+}
+
+#[test]
+fn what_is_repeated_and_skipped_is_told_once() {
+    let desk = Desk::new();
+    let values: Vec<String> = (0..500).map(|number| format!("'{number}'")).collect();
+    desk.write(
+        "loops.yaml",
+        &format!(
+            "steps:\n- for_each: {{ n: [{0}] }}\n  steps:\n  - assert: {{ kind: url, pattern: '${{n}}zzz' }}\n  - get: [title]\n\
+             - for_each: {{ n: [{0}] }}\n  steps: [{{ fill: ['#who', '${{n}}'] }}]\n- repeat: 300\n  steps: [{{ get: [url] }}]\n\
+             - for_each: {{ n: ['7'] }}\n  steps: [{{ fill: ['#who', '${{n}}'] }}]\n",
+            values.join(",")
+        ),
+    );
+    let (report, run) = desk.report("loops.yaml", &[]);
+    assert_eq!(run.code, Some(1));
+    let told: Vec<String> = report["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| {
+            format!(
+                "{} {} {}",
+                step["status"].as_str().unwrap(),
+                step["verb"].as_str().unwrap(),
+                step["path"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "failed assert for_each n=0",
+            "skipped get for_each n=0",
+            "skipped assert for_each n 2-500/500 (499 skipped)",
+            "skipped get for_each n 2-500/500 (499 skipped)",
+            "skipped fill for_each n 1-500/500 (500 skipped)",
+            "skipped get repeat 1-300/300 (300 skipped)",
+            "skipped fill for_each n=7",
+        ]
+    );
+    assert_eq!(report["steps"][4]["args"]["value"], "${n}");
+    desk.write("until.yaml", "steps:\n- navigate: { url: '${url}' }\n- repeat: { until: { kind: url, pattern: zzz }, max: 2 }\n  steps: [{ get: [url] }]\n");
+    let told = desk.run("until.yaml", &[]).stdout;
+    assert_eq!(told.matches("step 4: repeat").count(), 1, "{told}");
+    assert!(told.contains("[FAIL] step 4: repeat") && told.contains("not reached after 2 times"), "{told}");
+}
+
+#[test]
 fn secrets_are_used_and_never_shown() {
     let desk = Desk::new();
     desk.write("secrets.env", "PW=hunter2-hunter2\n");

@@ -54,6 +54,29 @@ pub fn call(
     Ok(Call { tool: plain.tool().to_owned(), arguments })
 }
 
+/// The arguments of a call that cannot be made, as far as they are known: what has no value stays as it is written. They
+/// are an object all the same.
+pub fn known_arguments(plain: &Plain, scope: &Scope, secrets: &dyn Secrets, catalog: &dyn Catalog) -> Value {
+    match &plain.arguments {
+        Arguments::Object(node) => {
+            let arguments = node.to_json_with(&mut |text, _| {
+                filled(text, scope, secrets).unwrap_or_else(|_| text.to_owned())
+            });
+            if plain.tool() == ASSERT_TOOL { wrapped(arguments) } else { arguments }
+        }
+        Arguments::Words { words, .. } => {
+            let written: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+            let known: Vec<String> = written
+                .iter()
+                .map(|word| filled_word(word, scope, secrets).unwrap_or_else(|_| word.clone()))
+                .collect();
+            let read = catalog.words(&plain.verb, &known).or_else(|_| catalog.words(&plain.verb, &written));
+            // A name where a number belongs: nobody knows which argument it is.
+            read.unwrap_or_else(|_| serde_json::json!({ "words": known }))
+        }
+    }
+}
+
 /// The call that asks whether a contract passes, for `if` and `until`.
 pub fn contract_call(contract: &Node, scope: &Scope, secrets: &dyn Secrets) -> Result<Call, CallError> {
     let arguments = wrapped(filled_node(contract, scope, secrets)?);

@@ -243,6 +243,16 @@ pub enum Until {
     },
 }
 
+impl Until {
+    /// How often at most.
+    pub fn most(&self) -> u32 {
+        match self {
+            Self::Times(times) => *times,
+            Self::Passes { max, .. } => *max,
+        }
+    }
+}
+
 /// Steps for each of some values.
 #[derive(Debug, Clone)]
 pub struct ForEach {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use surehand_browser::{Machine, Notes};
 use surehand_guard::Secrets;
-use surehand_session::{Fault, Places, Sessions};
+use surehand_session::{Fault, Lease, Places, Sessions};
 use surehand_tools::direct::Endpoints;
 use surehand_tools::{Answer, AnswerBody, ToolContext, Toolset};
 use surehand_verbs::{Context, Settings};
@@ -88,6 +88,14 @@ impl Executor {
                 // A daemon that is gone has no sessions any more.
                 let _ = client.ask_async(&Request { version: version(), task, log: None }).await;
             }
+        }
+    }
+
+    /// Keeps the browser of this process between sessions; `None` where the sessions are the daemon's.
+    pub fn keep_warm(&self) -> Option<Lease> {
+        match &self.place {
+            Place::Here { sessions, .. } => Some(sessions.keep_warm()),
+            Place::Daemon(_) => None,
         }
     }
 

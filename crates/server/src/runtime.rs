@@ -15,10 +15,12 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Fault> {
     Ok(done)
 }
 
-/// Does the work, unless this process is asked to end first.
-pub async fn unless_asked_to_end<T>(work: impl Future<Output = T>) -> Option<T> {
-    tokio::select! {
-        done = work => Some(done),
-        _ = crate::ipc::asked_to_end() => None,
-    }
+/// Calls this each time that the process is asked to end, for as long as the runtime lives: the process then does not end
+/// by itself.
+pub fn when_asked_to_end(asked: impl Fn() + Send + 'static) {
+    tokio::spawn(async move {
+        while crate::ipc::asked_to_end().await.is_ok() {
+            asked();
+        }
+    });
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use process_wrap::tokio::CommandWrap;
 use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
 use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
+use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{RoleClient, ServiceExt};
@@ -58,6 +59,16 @@ type Connected = Arc<RunningService<RoleClient, ()>>;
 /// A server that has not introduced itself by then does not work.
 const INTRODUCTION: Duration = Duration::from_secs(30);
 
+/// One that is silent for longer, and was not asked to wait, is out of reach.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// One that does not end in time is left to itself; a child is killed.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// A stream that broke off is taken up again so often; then the server is gone.
+const RECONNECTS: usize = 3;
+const RECONNECT: Duration = Duration::from_millis(300);
+
 impl Foreign {
     /// Starts or reaches the server, and says who we are.
     pub async fn connect(server: Server, secrets: Arc<Secrets>) -> Result<Self, Fault> {
@@ -67,7 +78,10 @@ impl Foreign {
                 tokio::time::timeout(INTRODUCTION, ().serve(child)).await
             }
             Server::At { url, token } => {
-                let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+                let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+                let mut retries = FixedInterval::default();
+                (retries.max_times, retries.duration) = (Some(RECONNECTS), RECONNECT);
+                config.retry_config = Arc::new(retries);
                 let config = match token {
                     Some(token) => config.auth_header(token),
                     None => config,
@@ -82,7 +96,7 @@ impl Foreign {
             Ok(Err(ClientInitializeError::TransportError { error, .. })) => {
                 return Err(not_reached(&server, error.error.as_ref()));
             }
-            Ok(Err(error)) => return Err(unreachable(&server, &error.to_string())),
+            Ok(Err(error)) => return Err(unreachable(&server, &in_words(&error))),
             Err(_) => return Err(unreachable(&server, "it does not introduce itself")),
         };
         Ok(Self { server, secrets, client: Mutex::new(Some(Arc::new(client))) })
@@ -114,7 +128,7 @@ impl Foreign {
             Ok(_) => Ok(refusal("the server wants to ask something before it answers")),
             // The server refuses this call; it may do others.
             Err(ServiceError::McpError(error)) => Ok(refusal(&error.message)),
-            Err(error) => Err(unreachable(&self.server, &error.to_string())),
+            Err(error) => Err(unreachable(&self.server, &broken(&error))),
         };
         secrets::mask(&secrets, called)
     }
@@ -166,6 +180,25 @@ fn not_reached(server: &Server, error: &(dyn Error + 'static)) -> Fault {
     }
 }
 
+/// Why a call could not be made or got no answer.
+fn broken(error: &ServiceError) -> String {
+    match error {
+        ServiceError::TransportSend(error) => innermost(error.error.as_ref()),
+        ServiceError::TransportClosed => "it closed the connection before it answered".to_owned(),
+        ServiceError::UnexpectedResponse => "it gave an answer to something else".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// Why a server could not be greeted.
+fn in_words(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => "it ended before it introduced itself".to_owned(),
+        ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
+        _ => "it does not introduce itself as an MCP server".to_owned(),
+    }
+}
+
 fn unreachable(server: &Server, why: &str) -> Fault {
     let hint = match server {
         Server::Child(_) => "try the command by itself: it must speak MCP on its standard input and output",
@@ -177,14 +210,20 @@ fn unreachable(server: &Server, why: &str) -> Fault {
 impl Caller for Foreign {
     fn tools(&self) -> Pending<'_, Result<Vec<String>, Fault>> {
         Box::pin(async move {
-            let listed = self.client().await?.list_all_tools().await;
-            let listed = listed.map_err(|error| unreachable(&self.server, &error.to_string()))?;
+            let client = self.client().await?;
+            let listed = tokio::time::timeout(SILENCE, client.list_all_tools()).await;
+            let listed = listed.map_err(|_| unreachable(&self.server, "it does not list its tools"))?;
+            let listed = listed.map_err(|error| unreachable(&self.server, &broken(&error)))?;
             Ok(listed.into_iter().map(|tool| tool.name.into_owned()).collect())
         })
     }
 
     fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
         Box::pin(self.call_now(name, arguments))
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(SILENCE)
     }
 
     fn apart(&self) -> Pending<'_, Result<Box<dyn Caller>, Fault>> {
@@ -199,8 +238,8 @@ impl Caller for Foreign {
             let client = self.client.lock().await.take();
             // A call that is still under way holds the client; it ends with that one then.
             if let Some(client) = client.and_then(Arc::into_inner) {
-                // However it ended, it is gone.
-                let _ = client.cancel().await;
+                // However it ended, it is gone; dropping it kills a child.
+                let _ = tokio::time::timeout(CLOSING, client.cancel()).await;
             }
         })
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use forms::Forms;
-pub use places::ResolveError;
+pub use places::{ResolveError, take_secrets};
 
 /// What a placeholder begins with; it ends with `}`.
 const OPENING: &str = "${SECRET:";
@@ -105,6 +105,19 @@ impl Secrets {
     pub fn revealed(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Self, SecretsError> {
         let entry = |(index, (name, value))| Entry { line: index + 1, name, value };
         Self::build(pairs.into_iter().enumerate().map(entry).collect())
+    }
+
+    /// These, and of the others those that are new.
+    pub fn and(&self, others: &Self) -> Result<Self, SecretsError> {
+        let is_new = |entry: &&Entry| {
+            self.entries.iter().all(|own| own.name != entry.name || own.value != entry.value)
+        };
+        Self::build(self.entries.iter().chain(others.entries.iter().filter(is_new)).cloned().collect())
+    }
+
+    /// Only those that were put into the arguments from which [`resolve`](Self::resolve) made this.
+    pub fn used(&self) -> Result<Self, SecretsError> {
+        Self::build(self.wary.iter().filter_map(|index| self.entries.get(*index)).cloned().collect())
     }
 
     /// What they are called, in the order of the file.

@@ -58,6 +58,11 @@ impl Executor {
         Ok(Self { place: Place::Daemon(client), secrets })
     }
 
+    /// The same with secrets that a client told, beside its own: a value in the form in which `_meta` carries it.
+    pub(crate) fn told(&self, secrets: &Value) -> Result<Self, Fault> {
+        Ok(Self { place: self.place.clone(), secrets: secrets::with_told(&self.secrets, secrets)? })
+    }
+
     /// Calls a tool: secrets go in, and whatever comes back is masked. Dropping the future stops its work.
     pub async fn call(
         &self,

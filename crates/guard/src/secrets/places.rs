@@ -71,6 +71,26 @@ pub(super) fn resolve(
     Ok(resolver.used)
 }
 
+/// Does every placeholder in the arguments of a tool stand where a secret belongs?
+pub fn take_secrets(tool: &str, arguments: &Value) -> bool {
+    fn visit(tool: &str, value: &Value, path: &mut Vec<String>) -> bool {
+        let belongs =
+            |path: &[String]| PLACES.iter().any(|(of, pattern, _)| *of == tool && fits(pattern, path));
+        match value {
+            Value::String(text) => !text.contains(OPENING) || belongs(path),
+            Value::Array(values) => values.iter().all(|value| visit(tool, value, path)),
+            Value::Object(members) => members.iter().all(|(name, value)| {
+                path.push(name.clone());
+                let fits = !name.contains(OPENING) && visit(tool, value, path);
+                path.pop();
+                fits
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        }
+    }
+    visit(tool, arguments, &mut Vec::new())
+}
+
 struct Resolver<'a> {
     secrets: &'a Secrets,
     tool: &'a str,

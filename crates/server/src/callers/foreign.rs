@@ -2,11 +2,11 @@
 
 use std::error::Error;
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use process_wrap::tokio::CommandWrap;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, RequestMetaObject};
 use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
 use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -50,6 +50,8 @@ impl Server {
 pub struct Foreign {
     server: Server,
     secrets: Arc<Secrets>,
+    /// What a server of this program is told with each call, so that its journal holds none of them.
+    told: std::sync::Mutex<Arc<Secrets>>,
     /// Taken when it is closed.
     client: Mutex<Option<Connected>>,
 }
@@ -99,14 +101,29 @@ impl Foreign {
             Ok(Err(error)) => return Err(unreachable(&server, &in_words(&error))),
             Err(_) => return Err(unreachable(&server, "it does not introduce itself")),
         };
-        Ok(Self { server, secrets, client: Mutex::new(Some(Arc::new(client))) })
+        // One that we started may know all. One that runs somewhere is told only of those that it gets anyway.
+        let told = match &server {
+            Server::Child(_) => secrets.clone(),
+            Server::At { .. } => Arc::default(),
+        };
+        let client = Mutex::new(Some(Arc::new(client)));
+        Ok(Self { server, secrets, told: std::sync::Mutex::new(told), client })
     }
 
     /// Is it one of this program?
     pub async fn is_surehand(&self) -> bool {
-        let Ok(client) = self.client().await else { return false };
-        let info = client.peer_info().and_then(|info| info.server_info.clone());
-        info.is_some_and(|server| server.name == "surehand")
+        self.client().await.is_ok_and(|client| is_surehand(&client))
+    }
+
+    /// Says which of the values that it gets are secrets, from now on.
+    fn tell(&self, used: &Secrets) -> Option<RequestMetaObject> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(more) = used.used().and_then(|used| told.and(&used)) {
+            *told = Arc::new(more);
+        }
+        let mut meta = RequestMetaObject::new();
+        meta.insert(secrets::META.to_owned(), secrets::told(&told)?);
+        Some(meta)
     }
 
     async fn client(&self) -> Result<Connected, Fault> {
@@ -123,6 +140,9 @@ impl Foreign {
         if let Value::Object(members) = arguments {
             params.arguments = Some(members);
         }
+        if is_surehand(&client) {
+            params.meta = self.tell(&secrets);
+        }
         let called = match client.call_tool_once(params).await {
             Ok(CallToolResponse::Complete(result)) => Ok(answer(result)),
             Ok(_) => Ok(refusal("the server wants to ask something before it answers")),
@@ -132,6 +152,11 @@ impl Foreign {
         };
         secrets::mask(&secrets, called)
     }
+}
+
+fn is_surehand(client: &Connected) -> bool {
+    let info = client.peer_info().and_then(|info| info.server_info.clone());
+    info.is_some_and(|server| server.name == "surehand")
 }
 
 /// The child leads a group of its own, so that what it starts ends with it.

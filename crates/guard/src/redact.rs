@@ -5,6 +5,7 @@
 //! JSON; and because it must never fail.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// What stands in place of a masked value.
 pub const MASK: &str = "[REDACTED]";
@@ -60,9 +61,46 @@ pub fn mask_members<'a>(text: &'a str, is_secret: impl Fn(&str) -> bool) -> Cow<
     Cow::Owned(out)
 }
 
-/// Replaces the values of sensitive parameters in addresses and form bodies: `?token=…`, `&password=…`, `#access_token=…`, and
-/// the first of a body.
+/// Replaces what is secret in addresses and form bodies: the values of sensitive parameters (`?token=…`, `&password=…`,
+/// `#access_token=…`, and the first of a body), and passwords before the host.
 pub fn mask_queries(text: &str) -> Cow<'_, str> {
+    match mask_logins(text) {
+        Cow::Borrowed(text) => mask_parameters(text),
+        Cow::Owned(text) => Cow::Owned(mask_parameters(&text).into_owned()),
+    }
+}
+
+/// Replaces passwords before the host of addresses: `http://user:…@host/`.
+pub fn mask_logins(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for at in login_passwords(text) {
+        out.push_str(&text[copied..at.start]);
+        out.push_str(MASK);
+        copied = at.end;
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+/// Where in a text passwords stand before the host of an address. What stands for a secret already is none.
+pub fn login_passwords(text: &str) -> impl Iterator<Item = Range<usize>> {
+    text.match_indices("://").filter_map(move |(at, slashes)| {
+        let start = at + slashes.len();
+        let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '\\' | '"' | '<' | '>');
+        let rest = &text[start..];
+        let authority = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        let login = &authority[..authority.rfind('@')?];
+        let colon = login.find(':')?;
+        let is_known = login.contains("${SECRET:") || &login[colon + 1..] == MASK;
+        (colon + 1 < login.len() && !is_known).then(|| start + colon + 1..start + login.len())
+    })
+}
+
+fn mask_parameters(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
     let separators = text.match_indices(['?', '&', '#']).map(|(at, _)| at + 1);
@@ -226,7 +264,28 @@ mod tests {
         assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
     }
 
+    #[test]
+    fn passwords_before_the_host_are_masked() {
+        assert_eq!(
+            mask_queries("go to http://ada:le:ak@h:80/a@b?token=x or https://h/c:d@e"),
+            "go to http://ada:[REDACTED]@h:80/a@b?token=[REDACTED] or https://h/c:d@e"
+        );
+        assert_eq!(mask_logins("ws://u:p@ss@h"), "ws://u:[REDACTED]@h");
+        for harmless in
+            ["http://ada@h/", "http://h:80/x@y", "http://u:@h", "http://u:${SECRET:P}@h", "a://", ""]
+        {
+            assert!(matches!(mask_logins(harmless), Cow::Borrowed(_)), "{harmless}");
+        }
+        let masked = mask_logins("http://u:secret@h").into_owned();
+        assert!(matches!(mask_logins(&masked), Cow::Borrowed(_)));
+    }
+
     proptest! {
+        #[test]
+        fn logins_never_panic(text in "[:/@a-zé ]{0,40}") {
+            let _ = mask_queries(&text);
+        }
+
         #[test]
         fn never_panics(text in "[\"\\\\:,{} a-z]{0,80}") {
             let _ = mask(&text);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use surehand_session::{Done, Fault};
+use surehand_session::{Done, Fault, Named, has_references};
 
 use crate::verb::Verb;
 use crate::{Context, Effect, Output};
@@ -84,6 +84,7 @@ type Executing<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Output>, Fault>>
 
 /// What holds for all verbs is checked here, once.
 async fn guarded<V: Verb>(verb: V, written: Value, cx: &Context) -> Result<Box<dyn Output>, Fault> {
+    let named = if V::NOTED { name_references(&written, cx).await } else { Named::default() };
     let began = Instant::now();
     let ran = checked(verb, cx).await;
     if V::NOTED {
@@ -91,16 +92,27 @@ async fn guarded<V: Verb>(verb: V, written: Value, cx: &Context) -> Result<Box<d
         let ok = output.is_some_and(|output| !output.failed());
         let told = output.filter(|_| V::RESULT_NOTED);
         let result = told.and_then(|output| serde_json::from_str(output.json().ok()?.get()).ok());
-        note(written, ok, result, began.elapsed(), cx).await;
+        note(written, named, ok, result, began.elapsed(), cx).await;
     }
     ran
 }
 
+/// What the references mean that it is called with. Afterwards the page may be another one.
+async fn name_references(written: &Value, cx: &Context) -> Named {
+    if !has_references(written) {
+        return Named::default();
+    }
+    match cx.session().await {
+        Ok(session) => session.name_references(written, &cx.deadline()).await,
+        Err(_) => Named::default(),
+    }
+}
+
 /// Writes into the journal of the session what was done in it.
-async fn note(written: Value, ok: bool, result: Option<Value>, took: Duration, cx: &Context) {
+async fn note(written: Value, named: Named, ok: bool, result: Option<Value>, took: Duration, cx: &Context) {
     let (Ok(session), Value::Object(tagged)) = (cx.session().await, written) else { return };
     if let Some((what, arguments)) = tagged.into_iter().next() {
-        session.note(Done { what: &what, arguments, ok, took, result: result.as_ref() });
+        session.note(Done { what: &what, arguments, named, ok, took, result: result.as_ref() });
     }
 }
 

@@ -17,6 +17,7 @@ globalThis.surehand = Object.freeze({
   state: answering(state),
   stateBecomes: answering(stateBecomes),
   matches: answering(matches),
+  lasting: answering(lasting),
   waitFor: answering(waitFor),
   pause: answering(pause),
   cancel: answering(cancelEverything),

@@ -81,11 +81,10 @@ impl Tool for ReadPage {
         let root = self.selector.as_deref().map(|selector| session.locator(selector, &tab)).transpose()?;
         let whole = match self.mode {
             Mode::Ax => {
-                let is_whole = root.is_none() && self.depth.is_none();
                 let interactive = self.filter == Some(Filter::Interactive);
                 let options = SnapshotOptions { interactive, depth: self.depth, root, ..Default::default() };
                 let snapshot = tab.page.snapshot(&options, &deadline).await?;
-                RenderedSnapshot::new(&snapshot, &mut session.refs(), false, is_whole).text
+                RenderedSnapshot::new(&snapshot, &mut session.refs(), false).text
             }
             Mode::Html | Mode::Text => {
                 let root = root.unwrap_or_else(|| surehand_page::Locator::parse("html"));

@@ -320,6 +320,28 @@ fn the_log_shows_no_secrets() {
     talkative.shut_down().expect("a daemon that ends");
 }
 
+/// Pictures go into reports, too.
+#[test]
+fn a_picture_does_not_show_a_field_that_holds_a_secret() {
+    let (cli, site, file) = fixture();
+    let mut server = Server::start(&cli, &["--secrets", file.to_str().expect("text")]);
+    server.text("navigate", json!({ "url": site.url("/") }));
+    let mut picture_of = |value: &str| {
+        server.text("fill_form", json!({ "fields": { "Note": value } }));
+        let taken = server.call("page_screenshot", json!({ "ref": "#note" }));
+        let told = taken["content"][0]["text"].as_str().expect("a text").to_owned();
+        (told.contains("\"covered\":1"), taken["content"][1]["data"].clone())
+    };
+    let (pin, password) = (picture_of("${SECRET:PIN}"), picture_of("is ${SECRET:PASSWORD}"));
+    assert!(pin.0 && password.0, "both are covered");
+    assert_eq!(pin.1, password.1, "one cover is like another");
+    let (plain, other) = (picture_of("plain"), picture_of("other"));
+    assert!(!plain.0 && !other.0 && plain.1 != other.1 && plain.1 != pin.1, "what is no secret is shown");
+    let last = json!({ "code": "document.documentElement.lastElementChild.tagName" });
+    assert!(server.text("javascript_tool", last).contains("BODY"), "the cover is gone");
+    server.end();
+}
+
 /// Everything that was written down in this home.
 fn journals(cli: &Cli) -> String {
     let folder = cli.home().path().join("journals");

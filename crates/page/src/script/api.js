@@ -37,6 +37,7 @@ globalThis.surehand = Object.freeze({
   fieldKind: answering(fieldKind),
   boxesInView: answering(boxesInView),
   annotate: answering(annotate),
+  shownValues: answering(shownValues),
   annotateEnd: answering(annotateEnd),
   idOfElement: idOf,
   elementOf,

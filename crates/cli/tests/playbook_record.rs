@@ -178,6 +178,24 @@ fn elements_in_frames_are_told_apart() {
     assert!(!text.contains("@e") && text.contains("- frame:"), "{text}");
 }
 
+/// What is in a closed shadow root is found, and counted, only after a snapshot.
+#[test]
+fn closed_shadow_roots_are_opened_again() {
+    const CLOSED: &str = "<title>Closed</title><div id=h></div><button onclick=\"o.textContent='light'\">Go</button><p id=o></p>\
+        <script>const r=h.attachShadow({mode:'closed'});r.innerHTML='<button>Go</button>';r.firstChild.onclick=()=>o.textContent='shut'</script>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", CLOSED).start().unwrap());
+    let shop = cli.session("closed");
+    ok(&shop, &["open", &site.url("/")]);
+    let snapshot = ok(&shop, &["snapshot"])["snapshot"].as_str().unwrap().to_owned();
+    let refs: Vec<String> = snapshot.split("ref=e").skip(1).map(|rest| format!("@e{}", &rest[..1])).collect();
+    for (button, wanted) in refs.iter().zip(["shut", "light"]) {
+        ok(&shop, &["click", button]);
+        assert_eq!(ok(&shop, &["get", "text", "#o"])["text"], wanted);
+    }
+    let text = replay(&shop, "");
+    assert!(text.contains("- snapshot: {}") && text.contains("nth=1"), "{text}");
+}
+
 /// What was the only one when it was seen, and one of several when it was clicked.
 #[test]
 fn an_element_is_named_when_it_is_used() {

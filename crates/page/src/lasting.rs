@@ -15,11 +15,15 @@ pub struct Lasting {
     pub selector: String,
     /// `<iframe>` elements to go into before, from the page itself, the outermost first; `None` if it holds where we are.
     pub frames: Option<Vec<String>>,
+    /// Does it hold only after a snapshot, which opens closed shadow roots?
+    pub after_snapshot: bool,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Ways {
     ways: Vec<Way>,
+    after_snapshot: bool,
 }
 
 #[derive(Deserialize)]
@@ -49,7 +53,7 @@ impl Page {
     ) -> BoxFuture<'a, Result<Vec<Lasting>>> {
         Box::pin(async move {
             let Some(own) = self.frame_of(handle) else { return Ok(Vec::new()) };
-            let Ways { ways } =
+            let Ways { ways, after_snapshot } =
                 self.script(&own, "lasting", &json!({ "id": handle.element }), deadline).await?;
             let searched = {
                 let state = self.lock();
@@ -63,12 +67,13 @@ impl Page {
                 tried.push(self.try_way(way, &searched, at, deadline).await);
             }
             let sure = |tried: &&Tried| !tried.is_place && (tried.count == 1 || at == 0);
-            let mut found: Vec<Lasting> = tried.iter().filter(sure).map(Tried::written).collect();
+            let written = |tried: &Tried| tried.written(after_snapshot);
+            let mut found: Vec<Lasting> = tried.iter().filter(sure).map(written).collect();
             if at > 0 {
                 found.extend(self.lasting_elsewhere(handle, &own, deadline).await?);
             }
             // Better than nothing: where it stands, and its place among all in the order in which frames came.
-            found.extend(tried.iter().filter(|tried| !sure(tried)).map(Tried::written));
+            found.extend(tried.iter().filter(|tried| !sure(tried)).map(written));
             Ok(found)
         })
     }
@@ -80,16 +85,22 @@ impl Page {
         own: &FrameId,
         deadline: &Deadline,
     ) -> Result<Vec<Lasting>> {
-        let frames = match self.frame_owner(own, deadline).await? {
-            None => Vec::new(),
+        let (frames, after_snapshot) = match self.frame_owner(own, deadline).await? {
+            None => (Vec::new(), false),
             Some((_, owner)) => {
                 let outer = self.lasting_within(owner, None, deadline).await?.into_iter().next();
                 let Some(outer) = outer else { return Ok(Vec::new()) };
-                outer.frames.into_iter().flatten().chain([outer.selector]).collect()
+                let frames: Vec<String> =
+                    outer.frames.into_iter().flatten().chain([outer.selector]).collect();
+                (frames, outer.after_snapshot)
             }
         };
         let inside = self.lasting_within(handle, Some(own.clone()), deadline).await?;
-        let with_frames = |inner: Lasting| Lasting { frames: Some(frames.clone()), ..inner };
+        let with_frames = |inner: Lasting| Lasting {
+            frames: Some(frames.clone()),
+            after_snapshot: inner.after_snapshot || after_snapshot,
+            ..inner
+        };
         Ok(inside.into_iter().map(with_frames).collect())
     }
 
@@ -121,11 +132,11 @@ struct Tried {
 }
 
 impl Tried {
-    fn written(&self) -> Lasting {
+    fn written(&self, after_snapshot: bool) -> Lasting {
         let selector = match self.count {
             1 => self.selector.clone(),
             _ => format!("{} >> nth={}", self.selector, self.place),
         };
-        Lasting { selector, frames: None }
+        Lasting { selector, frames: None, after_snapshot }
     }
 }

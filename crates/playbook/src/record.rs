@@ -119,11 +119,20 @@ impl Writing {
                 format!("something secret is left out of the next step: put it in for {}", redact::MASK);
             self.lines.push(Line::Remark(remark));
         }
+        self.open_roots(entry);
         let Some(frames) = &entry.frames else { return self.step(verb, arguments) };
         let before = self.scope.clone();
         self.go_into(frames);
+        self.open_roots(entry);
         self.step(verb, arguments);
         self.go_into(&before);
+    }
+
+    /// Closed shadow roots are opened by snapshots only.
+    fn open_roots(&mut self, entry: &JournalEntry) {
+        if entry.snapshot {
+            self.step("snapshot", json!({}));
+        }
     }
 
     /// Goes into frames, from the page itself.
@@ -144,6 +153,7 @@ impl Writing {
         if has_references(&arguments) || !take_secrets("frame", &arguments) {
             return self.leave_out("frame", "its element had nothing that it could be told by");
         }
+        self.open_roots(entry);
         if let Some(frames) = &entry.frames {
             self.go_into(frames);
         }
@@ -315,6 +325,7 @@ mod tests {
             what: what.to_owned(),
             arguments,
             frames: None,
+            snapshot: false,
             ok: true,
             ms: 1,
             seen,

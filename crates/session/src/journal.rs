@@ -39,6 +39,9 @@ pub struct Entry {
     /// `<iframe>` elements to go into before, from the page itself, if it did not go on where it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frames: Option<Vec<String>>,
+    /// Does it need a snapshot before, which opens closed shadow roots?
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub snapshot: bool,
     /// Did it work?
     pub ok: bool,
     /// How long it took.
@@ -82,7 +85,7 @@ impl Journal {
         // What failed may have been a secret that nobody recognised: only what worked is kept whole.
         let mut arguments = if done.ok { done.arguments } else { Value::Null };
         hidden.learn(&arguments);
-        let frames = done.named.write(&mut arguments, |selector| hidden.is_in(selector));
+        let before = done.named.write(&mut arguments, |selector| hidden.is_in(selector));
         hidden.mask(&mut arguments);
         let mut seen = done.result.map(seen).unwrap_or_default();
         seen.values_mut().for_each(|value| hidden.mask(value));
@@ -91,7 +94,8 @@ impl Journal {
             session: self.session.clone(),
             what: done.what.to_owned(),
             arguments: harmless(arguments),
-            frames,
+            frames: before.frames,
+            snapshot: before.snapshot,
             ok: done.ok,
             ms: u64::try_from(done.took.as_millis()).unwrap_or(u64::MAX),
             seen,
@@ -181,6 +185,10 @@ fn harmless(value: Value) -> Value {
         }
         other => other,
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn seen(result: &Value) -> Map<String, Value> {

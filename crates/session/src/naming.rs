@@ -13,6 +13,15 @@ use crate::{Session, refs};
 #[derive(Debug, Default)]
 pub struct Named(BTreeMap<u32, Vec<Lasting>>);
 
+/// What must be done before selectors mean what they meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Before {
+    /// `<iframe>` elements to go into, from the page itself; `None` if they hold where we are.
+    pub frames: Option<Vec<String>>,
+    /// Take a snapshot: it opens closed shadow roots.
+    pub snapshot: bool,
+}
+
 /// A page that needs longer to find its own elements cannot be recorded.
 const NAMING_TIME: Duration = Duration::from_secs(2);
 
@@ -39,12 +48,8 @@ impl Session {
 }
 
 impl Named {
-    /// Writes selectors in place of references; none that `is_hidden` may be used. Returns the frames to go into before.
-    pub(crate) fn write(
-        &self,
-        arguments: &mut Value,
-        is_hidden: impl Fn(&str) -> bool,
-    ) -> Option<Vec<String>> {
+    /// Writes selectors in place of references; none that `is_hidden` may be used. Returns what they need before.
+    pub(crate) fn write(&self, arguments: &mut Value, is_hidden: impl Fn(&str) -> bool) -> Before {
         // There is one frame at a time: several elements are named from where we are.
         let is_alone = self.0.len() == 1;
         let fits = |way: &Lasting, stand: Stand| {
@@ -53,13 +58,14 @@ impl Named {
                 && !is_hidden(&way.selector)
                 && !way.frames.iter().flatten().any(|frame| is_hidden(frame))
         };
-        let mut frames = None;
+        let mut before = Before::default();
         visit(arguments, &mut |number, stand| {
             let way = self.0.get(&number)?.iter().find(|way| fits(way, stand))?;
-            frames.clone_from(&way.frames);
+            before.frames.clone_from(&way.frames);
+            before.snapshot |= way.after_snapshot;
             Some(way.selector.clone())
         });
-        frames
+        before
     }
 }
 
@@ -160,6 +166,7 @@ mod tests {
         let way = |selector: &str, frames: Option<&str>| Lasting {
             selector: selector.to_owned(),
             frames: frames.map(|frame| vec![frame.to_owned()]),
+            after_snapshot: false,
         };
         Named(BTreeMap::from([
             (5, vec![way("role=button[name=\"Go\"]", Some("iframe")), way("css=#go", None)]),
@@ -176,8 +183,8 @@ mod tests {
         });
         let used: Vec<u32> = named.0.keys().filter(|key| **key > 100).map(|key| key - 100).collect();
         named.0.retain(|key, _| used.contains(key));
-        let frames = named.write(&mut arguments, |_| false);
-        (arguments, frames)
+        let before = named.write(&mut arguments, |_| false);
+        (arguments, before.frames)
     }
 
     #[test]

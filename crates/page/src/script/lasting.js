@@ -15,7 +15,7 @@ function lasting({ id }) {
     const place = found.indexOf(element);
     if (place >= 0) ways.push({ selector, place, count: found.length, isPlace });
   }
-  return { ways };
+  return { ways, afterSnapshot: hasAdoptedRoots };
 }
 
 /** As it is written, and as `locateAll` takes it. */

@@ -342,6 +342,31 @@ fn what_is_repeated_and_skipped_is_told_once() {
 }
 
 #[test]
+fn the_window_is_as_the_playbook_says_in_every_branch() {
+    let desk = Desk::new();
+    let width = |width: u32| {
+        format!("{{ wait_for: {{ condition: function, value: \"innerWidth === {width}\", timeout: 2000 }} }}")
+    };
+    let here = "{ navigate: { url: '${url}' } }";
+    desk.write("v.yaml", &format!("viewport: 800x600\nsteps: [{here}, {}]\n", width(800)));
+    // A page that says nothing about phones is 980 wide on one, whatever the screen is.
+    let phone = "screen.width === 500 && screen.height === 700 && /Android/.test(navigator.userAgent)";
+    desk.write(
+        "d.yaml",
+        &format!("device: Pixel 7\nviewport: 500x700\nsteps:\n- {here}\n- wait_for: {{ condition: function, value: '{phone}', timeout: 2000 }}\n"),
+    );
+    desk.write(
+        "p.yaml",
+        &format!("viewport: 640x480\nsteps:\n- parallel: [[{here}, {w}], [{here}, {w}]]\n", w = width(640)),
+    );
+    for file in ["v.yaml", "d.yaml", "p.yaml"] {
+        let (report, run) = desk.report(file, &[]);
+        assert!(run.ok(), "{file}: {report:#}");
+        assert_eq!(report["steps"][0]["verb"], "navigate", "setting the window is no step: {report:#}");
+    }
+}
+
+#[test]
 fn secrets_are_used_and_never_shown() {
     let desk = Desk::new();
     desk.write("secrets.env", "PW=hunter2-hunter2\n");

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use crate::node::Node;
 use crate::source::{Position, Source};
 
@@ -52,6 +54,16 @@ pub struct Playbook {
     pub teardown: Vec<Step>,
     /// Variables of places that were not understood; empty if all were. Nobody shall hear that they are unknown as well.
     pub(crate) uncertain: Vec<String>,
+}
+
+impl Playbook {
+    /// The arguments of the calls of `set` with which every session of its run begins, in this order.
+    pub(crate) fn stage(&self) -> Vec<Value> {
+        let device = self.device.as_ref().map(|device| json!({ "device": { "name": device.text } }));
+        let viewport =
+            self.viewport.map(|size| json!({ "viewport": { "width": size.width, "height": size.height } }));
+        device.into_iter().chain(viewport).map(|what| json!({ "what": what })).collect()
+    }
 }
 
 /// A text and its place.

@@ -70,10 +70,13 @@ pub async fn run(
     stop: &Stop,
 ) -> Ran {
     let began = tokio::time::Instant::now();
-    let world = walk::World { catalog, secrets, options, watch, stop, began, grace: OnceLock::new() };
+    let stage = playbook.stage();
+    let world =
+        walk::World { catalog, secrets, options, watch, stop, stage: &stage, began, grace: OnceLock::new() };
     let mut walk = Walk::new(&world, caller, scope);
-    walk.surround(playbook).await;
+    walk.surround().await;
     walk.playbook(playbook).await;
+    walk.tell_unset();
     let (steps, evidence, fault) = walk.end();
     let file = Some(playbook.source.path().display().to_string());
     let mut report = RunReport::new(playbook.name.clone(), file, steps);

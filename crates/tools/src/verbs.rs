@@ -157,6 +157,20 @@ mod tests {
         assert!(words("click", &[]).is_err());
     }
 
+    /// A default of the command line is one of the mapping, too.
+    #[test]
+    fn mappings_need_only_what_the_command_line_needs() {
+        for (verb, arguments) in [
+            ("set", json!({ "what": { "viewport": { "width": 800, "height": 600 } } })),
+            ("set", json!({ "what": { "geo": { "latitude": 47.3, "longitude": 8.5 } } })),
+            ("scroll", json!({})),
+            ("swipe", json!({ "direction": "up" })),
+            ("mouse", json!({ "action": { "wheel": { "dy": 5 } } })),
+        ] {
+            assert_eq!(check(verb, arguments), [], "{verb}");
+        }
+    }
+
     #[test]
     fn what_a_verb_does_not_know_is_refused() {
         let misfits = check("click", json!({ "selector": "#a", "butto": "left", "button": 5 }));

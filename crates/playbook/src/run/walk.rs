@@ -6,7 +6,7 @@ mod skipping;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::Value;
 use surehand_report::{FailureEvidence, Phase, StepReport};
 use surehand_session::Fault;
 use surehand_tools::{Caller, Pending};
@@ -30,6 +30,8 @@ pub(super) struct World<'w> {
     pub options: RunOptions,
     pub watch: &'w dyn Watch,
     pub stop: &'w Stop,
+    /// Calls of `set` with which every session begins.
+    pub stage: &'w [Value],
     pub began: Instant,
     /// When cleaning up must end, once the run was cut off.
     pub grace: OnceLock<Instant>,
@@ -80,6 +82,8 @@ pub(super) struct Walk<'w> {
     is_branch: bool,
     cleaning: Cleaning,
     stopped: bool,
+    /// What could not be set before the first step.
+    unset: Option<(StepReport, Failure)>,
     evidence: Option<FailureEvidence>,
     fault: Option<Fault>,
 }
@@ -97,6 +101,7 @@ impl<'w> Walk<'w> {
             is_branch: false,
             cleaning: Cleaning::No,
             stopped: false,
+            unset: None,
             evidence: None,
             fault: None,
         }
@@ -106,20 +111,25 @@ impl<'w> Walk<'w> {
         (self.rows, self.evidence, self.fault)
     }
 
-    /// Window and device, before anything else.
-    pub async fn surround(&mut self, playbook: &Playbook) {
-        let viewport = playbook
-            .viewport
-            .map(|size| json!({ "viewport": { "width": size.width, "height": size.height } }));
-        let device = playbook.device.as_ref().map(|device| json!({ "device": { "name": device.text } }));
-        for what in device.into_iter().chain(viewport) {
-            let call = Call { tool: "set", arguments: json!({ "what": what }), timeout: None, retries: 0 };
+    /// Window and device of this session, before anything else. That is no step; where it fails nothing runs, and a row
+    /// behind all others says so, because in front of them it would give each step the number of the next.
+    pub async fn surround(&mut self) {
+        for arguments in self.world.stage {
+            let call = Call { tool: "set", arguments: arguments.clone(), timeout: None, retries: 0 };
             let mut row = self.row("set", call.tool, call.arguments.clone());
-            // Setting the stage is no step, unless it fails.
+            row.phase = Phase::Setup;
             if let Some(failure) = self.call(&mut row, &call).await.failure {
-                self.fail(row, failure);
+                self.unset = Some((row, failure));
                 self.stopped = true;
+                return;
             }
+        }
+    }
+
+    /// Tells what could not be set before the first step, if anything.
+    pub fn tell_unset(&mut self) {
+        if let Some((row, failure)) = self.unset.take() {
+            self.fail(row, failure);
         }
     }
 
@@ -265,7 +275,8 @@ impl<'w> Walk<'w> {
         let running = branches.iter().enumerate().map(|(number, branch)| self.branch(number, branch));
         let ended = futures_util::future::join_all(running).await;
         for branch in ended {
-            let Branched { rows, evidence, fault, stopped } = branch;
+            let Branched { rows, evidence, fault, stopped, unset } = branch;
+            self.unset = self.unset.take().or(unset);
             for row in rows {
                 self.push(row);
             }
@@ -288,15 +299,17 @@ impl<'w> Walk<'w> {
                 // Nothing is called any more: any caller will do.
                 let mut walk = self.fork(self.lane.caller, &name);
                 walk.skip_all(&branch.steps);
-                return Branched { rows: walk.rows, evidence: None, fault: Some(fault), stopped: true };
+                let (rows, fault) = (walk.rows, Some(fault));
+                return Branched { rows, evidence: None, fault, stopped: true, unset: None };
             }
         };
         let mut walk = self.fork(caller.as_ref(), &name);
+        walk.surround().await;
         walk.steps(&branch.steps).await;
-        let stopped = walk.stopped;
+        let (stopped, unset) = (walk.stopped, walk.unset.take());
         let (rows, evidence, fault) = walk.end();
         caller.close().await;
-        Branched { rows, evidence, fault, stopped }
+        Branched { rows, evidence, fault, stopped, unset }
     }
 
     fn fork<'b>(&self, caller: &'b dyn Caller, name: &str) -> Walk<'b>
@@ -341,6 +354,7 @@ struct Branched {
     evidence: Option<FailureEvidence>,
     fault: Option<Fault>,
     stopped: bool,
+    unset: Option<(StepReport, Failure)>,
 }
 
 fn branch_name(number: usize, branch: &Branch) -> String {

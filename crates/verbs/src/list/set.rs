@@ -88,6 +88,7 @@ pub struct Viewport {
     pub height: u32,
     /// Device pixels per CSS pixel
     #[arg(default_value_t = 1.0, value_parser = finite)]
+    #[serde(default = "one")]
     pub scale: f64,
 }
 
@@ -102,7 +103,13 @@ pub struct Geo {
     pub longitude: f64,
     /// How sure that is, in metres
     #[arg(long, default_value_t = 1.0, value_parser = finite)]
+    #[serde(default = "one")]
     pub accuracy: f64,
+}
+
+/// What [`Viewport::scale`] and [`Geo::accuracy`] are if nothing is said.
+fn one() -> f64 {
+    1.0
 }
 
 /// A number that can be sent to the daemon: JSON knows no infinity.

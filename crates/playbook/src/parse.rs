@@ -86,7 +86,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn file(&mut self, source: Source) -> Option<Playbook> {
-        let tree = match Node::read(&source) {
+        let tree = match Node::read(&source, &mut self.problems) {
             Ok(tree) => tree,
             Err(problem) => {
                 self.problems.push(problem);
@@ -118,11 +118,21 @@ struct File<'s, 'a> {
 
 impl File<'_, '_> {
     fn wrong(&mut self, at: Position, message: impl Into<String>) {
-        self.session.problems.push_with(|| self.source.problem(at, message));
+        self.say(at, message, []);
     }
 
     fn wrong_with(&mut self, at: Position, message: impl Into<String>, note: impl Into<String>) {
-        self.session.problems.push_with(|| self.source.problem(at, message).note(note));
+        self.say(at, message, [note.into()]);
+    }
+
+    fn say(&mut self, at: Position, message: impl Into<String>, notes: impl IntoIterator<Item = String>) {
+        // Nobody reads further ones.
+        if self.session.problems.is_full() {
+            return self.session.problems.count();
+        }
+        let mut problem = self.source.problem(at, message);
+        problem.notes.extend(notes);
+        self.session.problems.push(problem);
     }
 }
 

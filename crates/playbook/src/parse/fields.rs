@@ -57,7 +57,7 @@ impl File<'_, '_> {
         let sort = node.sort();
         match node.value {
             Value::String(text) => Some(Text { text, at: node.at }),
-            Value::Number(_) | Value::Bool(_) => {
+            Value::Number(..) | Value::Bool(..) => {
                 self.wrong(node.at, format!("{what} is a text, not {sort}; put it in quotes"));
                 None
             }
@@ -70,7 +70,7 @@ impl File<'_, '_> {
 
     pub(super) fn whole(&mut self, node: &Node, what: &str, least: u64, most: u64) -> Option<u64> {
         let number = match &node.value {
-            Value::Number(number) => number.as_u64().filter(|number| (least..=most).contains(number)),
+            Value::Number(number, _) => number.as_u64().filter(|number| (least..=most).contains(number)),
             _ => None,
         };
         if number.is_none() {
@@ -80,7 +80,7 @@ impl File<'_, '_> {
                 format!("from {least} to {most}")
             };
             let found = match &node.value {
-                Value::Number(number) => number.to_string(),
+                Value::Number(_, written) => written.to_string(),
                 _ => node.sort().to_owned(),
             };
             self.wrong(node.at, format!("{what} is a whole number {range}, not {found}"));

@@ -17,11 +17,16 @@ pub(super) fn content(answer: &Answer) -> Value {
     Value::Array(content)
 }
 
-/// The answer as data: its structure, else its text read as JSON, else the text itself.
+/// The answer as data: its structure, else its text read as JSON, else the text itself. A text that is only a number stays
+/// a text: `1.50` is not `1.5` to who captures it.
 pub(super) fn data(answer: &Answer) -> Value {
+    let text = || Value::String(answer.text.clone());
     match &answer.structured {
         Some(structured) => structured.clone(),
-        None => serde_json::from_str(&answer.text).unwrap_or_else(|_| Value::String(answer.text.clone())),
+        None if answer.text.trim_start().starts_with(['{', '[']) => {
+            serde_json::from_str(&answer.text).unwrap_or_else(|_| text())
+        }
+        None => text(),
     }
 }
 
@@ -238,5 +243,8 @@ mod tests {
             beyond_text(&Answer { structured: Some(body.clone()), ..Answer::text(body.to_string()) }),
             None
         );
+        for text in ["1.50", "99999999999999999999999", "01234", "true"] {
+            assert_eq!(data(&Answer::text(text)), json!(text), "the spelling stays");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! `playbook test`: many playbooks, several at once, with reports for people and machines.
 
 use std::io::IsTerminal;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ pub(super) struct TestCommand {
     place: Where,
     /// How many run at once [default: as many as there are processors, at most 4]
     #[arg(long, value_name = "N")]
-    workers: Option<usize>,
+    workers: Option<NonZero<usize>>,
     /// Only a part of the tests, e.g. 1/3 on the first of three machines
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
@@ -49,8 +50,8 @@ pub(super) struct TestCommand {
     #[arg(long, value_name = "PATTERN")]
     grep: Option<Regex>,
     /// Run each so often
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    repeat_each: u32,
+    #[arg(long, value_name = "N", default_value_t = NonZero::<u32>::MIN)]
+    repeat_each: NonZero<u32>,
     /// Try one that fails again, so often
     #[arg(long, value_name = "N", default_value_t = 0)]
     retries: u32,
@@ -87,7 +88,7 @@ impl TestCommand {
         if let Some(pattern) = &self.grep {
             files.retain(|file| pattern.is_match(&file.to_string_lossy()));
         }
-        let tests = select(files, self.shard, self.repeat_each);
+        let tests = select(files, self.shard, self.repeat_each.get());
         if tests.is_empty() && self.shard.is_none() {
             return Err(Fault::new(Kind::Usage, "there are no tests here")
                 .hint("tests are files whose names end in .playbook.yaml"));
@@ -96,8 +97,8 @@ impl TestCommand {
     }
 
     fn workers(&self) -> usize {
-        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        self.workers.unwrap_or(processors.min(4)).max(1)
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        self.workers.map_or(processors.min(4), NonZero::get)
     }
 
     async fn drive(

@@ -200,6 +200,49 @@ fn everything_that_is_wrong_is_found_before_a_browser_starts() {
 }
 
 #[test]
+fn what_a_browser_would_refuse_is_found_without_one() {
+    let desk = Desk::new();
+    desk.write("secrets.env", "PW=hunter2-hunter2\n");
+    desk.write(
+        "bad.yaml",
+        "device: Pixl 7\nserve: ./none\nsteps:\n- navigate: { url: 'ftp://x' }\n- press: Entr\n- set: [viewport, 800, tall]\n\
+         - click: 'role=button['\n- eval: '${SECRET:PW}'\n- repeat: 10000\n  steps: [{ repeat: 10000, steps: [{ reload: }] }]\n",
+    );
+    let run = desk.run("bad.yaml", &["--secrets", "secrets.env"]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    for wanted in [
+        "bad.yaml:1:9: `device`: there is no device called \"Pixl 7\"; did you mean Pixel 7",
+        "bad.yaml:2:8: `serve` is a directory, and \"./none\" is none",
+        "bad.yaml:4:20: step 0: navigate url: \"ftp://x\" is no address",
+        "bad.yaml:5:10: step 1: press key: unknown key \"Entr\", did you mean \"Enter\"?",
+        "bad.yaml:6:24: step 2: invalid value 'tall'",
+        "bad.yaml:7:10: step 3: click selector: \"role=button[\" is no selector",
+        "bad.yaml:8:10: step 4: eval script takes no secret, so ${SECRET:PW} is not put in there",
+        "bad.yaml:10:36: these are more than 200000 steps in all",
+    ] {
+        assert!(run.stderr.contains(wanted), "{wanted:?} is missing:\n{}", run.stderr);
+    }
+    for flag in ["--workers", "--repeat-each"] {
+        let run = desk.cli.run(&["playbook", "test", ".", flag, "0"]).unwrap();
+        assert_eq!(run.code, Some(2), "{run:?}");
+    }
+}
+
+#[test]
+fn texts_arrive_as_they_are_written() {
+    let desk = Desk::new();
+    desk.write(
+        "spelling.yaml",
+        "vars: { a: A }\nsteps:\n- navigate: { url: '${url}' }\n- for_each: { x: ['$${a} $$${a} $$'] }\n  steps:\n\
+         \x20 - fill: ['#who', '${x}']\n  - wait_for: { condition: function, value: \"who.value === '$' + '{a} $A $$'\", timeout: 1000 }\n\
+         - fill: ['#who', 01234]\n- wait_for: { condition: function, value: \"who.value === '01234'\", timeout: 1000 }\n\
+         - fill_form: { fields: { Who: 1.50 } }\n- wait_for: { condition: function, value: \"who.value === '1.50'\", timeout: 1000 }\n",
+    );
+    let (report, run) = desk.report("spelling.yaml", &[]);
+    assert!(run.ok(), "{report:#}");
+}
+
+#[test]
 fn constructs_do_what_they_say() {
     let desk = Desk::new();
     desk.write(

@@ -6,4 +6,4 @@
 pub mod redact;
 mod secrets;
 
-pub use secrets::{ResolveError, Secrets, SecretsError, take_secrets};
+pub use secrets::{ResolveError, Secrets, SecretsError, misplaced, take_secrets};

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use forms::Forms;
-pub use places::{ResolveError, take_secrets};
+pub use places::{ResolveError, misplaced, take_secrets};
 
 /// What a placeholder begins with; it ends with `}`.
 const OPENING: &str = "${SECRET:";

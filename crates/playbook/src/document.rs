@@ -57,6 +57,14 @@ pub struct Playbook {
 }
 
 impl Playbook {
+    /// What it says about the world around its steps, and where: a playbook that is used says nothing of that.
+    pub(crate) fn surroundings(&self) -> Vec<(&'static str, Position)> {
+        let viewport = self.viewport.map(|viewport| ("viewport", viewport.at));
+        let device = self.device.as_ref().map(|device| ("device", device.at));
+        let serve = self.serve.as_ref().map(|serve| ("serve", serve.at));
+        viewport.into_iter().chain(device).chain(serve).collect()
+    }
+
     /// The arguments of the calls of `set` with which every session of its run begins, in this order.
     pub(crate) fn stage(&self) -> Vec<Value> {
         let device = self.device.as_ref().map(|device| json!({ "device": { "name": device.text } }));
@@ -287,7 +295,7 @@ pub struct Branch {
 
 /// Another playbook in place.
 ///
-/// Its `vars` are defaults and those of the step win. Its `serve`, `viewport` and `device` are for running it by itself.
+/// Its `vars` are defaults and those of the step win. It has no `serve`, `viewport` and `device`.
 #[derive(Debug, Clone)]
 pub struct Use {
     /// As it is written.

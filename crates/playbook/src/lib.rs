@@ -29,7 +29,7 @@ pub mod vars;
 use std::path::Path;
 
 pub use call::{Call, CallError, call, contract_call, filled, known_arguments};
-pub use catalog::{Catalog, Finding};
+pub use catalog::{Catalog, Finding, Unread};
 pub use check::{Checked, check};
 pub use document::{Action, Plain, Playbook, Served, Step};
 pub use own_catalog::{OwnCatalog, TOOLSETS};

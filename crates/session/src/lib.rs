@@ -30,7 +30,7 @@ pub use journal::{Done, Entry as JournalEntry, read as read_journal};
 pub use lease::Lease;
 pub use naming::{Named, has_references};
 pub use options::{Limits, Places, SessionOptions};
-pub use refs::RefTable;
+pub use refs::{RefTable, parse as parse_reference};
 pub use render::{Refs, RenderedSnapshot, delta};
 pub use session::{Session, SessionInfo};
 pub use sessions::Sessions;

@@ -30,7 +30,7 @@ impl RefTable {
 }
 
 /// Reads `@e5`, `e5` or `ref=e5`.
-pub(crate) fn parse(text: &str) -> Option<u32> {
+pub fn parse(text: &str) -> Option<u32> {
     let text = text.trim();
     let text = text.strip_prefix('@').or_else(|| text.strip_prefix("ref=")).unwrap_or(text);
     // No element is called `e5`: who writes that means the reference.

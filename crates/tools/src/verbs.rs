@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use surehand_session::{Fault, Kind};
-use surehand_verbs::{Command, Verb, VerbFacts, VerbVisitor};
+use surehand_verbs::{Command, Misread, Verb, VerbFacts, VerbVisitor};
 
-use crate::check::{Misfit, members, read_all, refusal};
+use crate::check::{Misfit, members, read_all, refusal, take};
 use crate::tool::{Spec, ToolContext};
 use crate::{Answer, schema, shape};
 
@@ -45,8 +45,21 @@ pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
     let Some(spec) = specs().iter().find(|spec| spec.name == name) else { return Vec::new() };
     let mut misfits = strangers(spec, &arguments);
     let prefix = format!("/{name}");
+    let mut arguments = arguments;
+    // What means nothing is told once: without it, what is left is read.
+    misfits.iter().for_each(|misfit| drop(take(&mut arguments, &misfit.pointer)));
     let read = read_all::<Command>(tagged(name, arguments), Map::new).err().unwrap_or_default();
-    misfits.extend(read.into_iter().map(|misfit| {
+    // The wrapping that is left when all of it was taken away is nobody's mistake.
+    let (read, wrapping): (Vec<_>, Vec<_>) =
+        read.into_iter().partition(|misfit| misfit.pointer.starts_with(&prefix));
+    let read = if read.is_empty() { wrapping } else { read };
+    // A name that was misspelt is missing where it should be; that is no second misfit.
+    let meant: Vec<String> = misfits.iter().map(|misfit| misfit.message.clone()).collect();
+    let is_echo = |misfit: &Misfit| {
+        let missing = misfit.message.strip_prefix("missing field ");
+        missing.is_some_and(|name| meant.iter().any(|told| told.ends_with(&format!("did you mean {name}?"))))
+    };
+    misfits.extend(read.into_iter().filter(|misfit| !is_echo(misfit)).map(|misfit| {
         let pointer = misfit.pointer.strip_prefix(&prefix).unwrap_or_default().to_owned();
         // Where a choice is written in another form, the reader's words say nothing to who wrote it.
         let message = match shape::wanted(&spec.input_schema, &pointer) {
@@ -56,6 +69,13 @@ pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
         Misfit { pointer, message, ..misfit }
     }));
     misfits
+}
+
+/// What a verb would refuse, and a check can tell before. A call leaves that to the verb, whose fault has a code of its own.
+pub(crate) fn doubts(name: &str, arguments: Value) -> Vec<Misfit> {
+    let read: Result<Command, _> = serde_json::from_value(tagged(name, arguments));
+    let flaws = read.map(|command| command.flaws()).unwrap_or_default();
+    flaws.into_iter().map(|flaw| Misfit::value(flaw.pointer, flaw.message)).collect()
 }
 
 /// Members that mean nothing to a verb. Verbs go to the active tab, which is chosen with a verb of its own.
@@ -80,11 +100,9 @@ fn tagged(name: &str, arguments: Value) -> Value {
 }
 
 /// The arguments of a verb from the words that would follow it on the command line.
-pub fn words_to_arguments(verb: &str, words: &[String]) -> Result<Value, Fault> {
+pub fn words_to_arguments(verb: &str, words: &[String]) -> Result<Value, Misread> {
     let line: Vec<String> = std::iter::once(verb.to_owned()).chain(words.iter().cloned()).collect();
-    let command = surehand_verbs::parse_line(&line)?;
-    let broken = |error: serde_json::Error| Fault::new(Kind::Internal, error.to_string());
-    let mut tagged = serde_json::to_value(command).map_err(broken)?;
+    let mut tagged = surehand_verbs::read_line(&line)?.written();
     let members = tagged.as_object_mut().and_then(|members| members.values_mut().next());
     Ok(members.map(Value::take).unwrap_or_default())
 }
@@ -150,7 +168,7 @@ mod tests {
             ("snapshot", &["-i"]),
         ];
         for (verb, line) in lines {
-            let arguments = words(verb, line).unwrap_or_else(|fault| panic!("{verb} {line:?}: {fault}"));
+            let arguments = words(verb, line).unwrap_or_else(|fault| panic!("{verb} {line:?}: {fault:?}"));
             assert_eq!(check(verb, arguments.clone()), [], "{verb} {arguments}");
         }
         assert_eq!(words("click", &["#a"]).unwrap()["selector"], "#a");
@@ -177,6 +195,52 @@ mod tests {
         let pointers: Vec<&str> = misfits.iter().map(|misfit| misfit.pointer.as_str()).collect();
         assert_eq!(pointers, ["/butto", "/button"], "{misfits:?}");
         assert!(misfits[0].message.contains("`button`"), "{misfits:?}");
+        let one = |verb: &str, arguments: Value| {
+            let misfits = check(verb, arguments);
+            assert_eq!(misfits.len(), 1, "{misfits:?}");
+            misfits[0].message.clone()
+        };
+        let told = one("fill", json!({ "selector": "#a", "valu": "x" }));
+        assert!(told.contains("unknown argument `valu`") && told.contains("`value`"), "{told}");
+        let told = one("set", json!({ "what": { "viewport": { "width": 1, "height": 2 }, "x": 1 } }));
+        assert!(told.contains("unknown argument `x`"), "{told}");
+    }
+
+    #[test]
+    fn what_would_fail_is_known_before() {
+        let told = |verb: &str, arguments: Value| {
+            assert_eq!(check(verb, arguments.clone()), [], "{verb}: a call is not refused");
+            let doubts = doubts(verb, arguments);
+            doubts.into_iter().map(|misfit| misfit.pointer).collect::<Vec<_>>()
+        };
+        assert_eq!(told("press", json!({ "key": "Entr" })), ["/key"]);
+        assert_eq!(told("press", json!({ "key": "Control+a" })), [""; 0]);
+        assert_eq!(
+            told("click", json!({ "selector": "role=button[", "position": "here" })),
+            ["/position", "/selector"]
+        );
+        assert_eq!(told("click", json!({ "selector": "@e5" })), [""; 0]);
+        assert_eq!(
+            told("get", json!({ "what": { "text": { "selector": "a[b" } } })),
+            ["/what/text/selector"]
+        );
+        assert_eq!(told("drag", json!({ "source": "a", "target": "" })), ["/target"]);
+        assert_eq!(told("find", json!({ "by": "role", "value": "button", "action": ["clik"] })), ["/action"]);
+        assert_eq!(told("find", json!({ "by": "first", "value": "a[" })), ["/value"]);
+        assert_eq!(told("eval", json!({})), ["/script"]);
+        assert_eq!(told("batch", json!({})), ["/commands"]);
+        assert_eq!(
+            told("batch", json!({ "commands": ["get title", "clik a", "press Entr"] })),
+            ["/commands/1", "/commands/2"]
+        );
+        assert_eq!(told("open", json!({ "url": "ftp://x" })), ["/url"]);
+        assert_eq!(told("wait", json!({ "url": "/(/" })), ["/url"]);
+        let device = doubts("set", json!({ "what": { "device": { "name": "Pixl 7" } } }));
+        assert!(device[0].message.contains("did you mean Pixel 7"), "{device:?}");
+        assert_eq!(
+            told("set", json!({ "what": { "viewport": { "width": 0, "height": 5 } } })),
+            ["/what/viewport/width"]
+        );
     }
 
     #[test]

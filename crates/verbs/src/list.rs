@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use surehand_session::{Done, Fault, Named, has_references};
 
+use crate::flaw::of_selectors;
 use crate::verb::Verb;
-use crate::{Context, Effect, Output};
+use crate::{Context, Effect, Flaw, Output};
 
 macro_rules! verbs {
     ($($module:ident :: $verb:ident,)*) => {
@@ -26,6 +27,15 @@ macro_rules! verbs {
             /// What it does to the world.
             pub fn effect(&self) -> Effect {
                 match self { $(Command::$verb(_) => <$module::$verb as Verb>::EFFECT,)* }
+            }
+
+            /// What is wrong with its arguments, as far as that can be known before it runs.
+            pub fn flaws(&self) -> Vec<Flaw> {
+                let mut flaws = match self { $(Command::$verb(verb) => verb.flaws(),)* };
+                let written = self.written();
+                let arguments = written.as_object().and_then(|tagged| tagged.values().next());
+                of_selectors(arguments.unwrap_or(&Value::Null), "", &mut flaws);
+                flaws
             }
 
             /// Does it want what stands on standard input?
@@ -50,11 +60,32 @@ macro_rules! verbs {
 
             /// Runs it. Every front comes through here.
             pub fn execute(self, cx: &Context) -> Executing<'_> {
-                let written = serde_json::to_value(&self).unwrap_or_default();
+                let written = self.written();
                 match self { $(Command::$verb(verb) => Box::pin(guarded(verb, written, cx)),)* }
             }
         }
     };
+}
+
+impl Command {
+    /// As JSON: its name and, in there, the arguments that were given.
+    pub fn written(&self) -> Value {
+        let mut written = serde_json::to_value(self).unwrap_or_default();
+        drop_nulls(&mut written);
+        written
+    }
+}
+
+/// What was not given is not written.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(values) => values.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
 }
 
 /// Hears of every verb.

@@ -60,6 +60,42 @@ pub enum ResolveError {
     },
 }
 
+/// Every placeholder that stands where its tool takes none: a JSON pointer to it, and the name of the secret. Whether there
+/// is such a secret does not matter.
+pub fn misplaced(tool: &str, arguments: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    look(tool, arguments, &mut Vec::new(), "", &mut found);
+    found
+}
+
+fn look(tool: &str, value: &Value, path: &mut Vec<String>, at: &str, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::String(text) => {
+            let is_place = || PLACES.iter().any(|(one, pattern, _)| *one == tool && fits(pattern, path));
+            if let Some(place) = next(text).filter(|_| !is_place()) {
+                found.push((at.to_owned(), place.name.to_owned()));
+            }
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                look(tool, value, path, &format!("{at}/{index}"), found);
+            }
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                let at = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+                if let Some(place) = next(name) {
+                    found.push((at.clone(), place.name.to_owned()));
+                }
+                path.push(name.clone());
+                look(tool, value, path, &at, found);
+                path.pop();
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Says which secrets were put in.
 pub(super) fn resolve(
     secrets: &Secrets,

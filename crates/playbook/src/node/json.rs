@@ -78,7 +78,7 @@ impl<'a> Walk<'a> {
         let value = match next {
             Some(b'{') => self.map(depth)?,
             Some(b'[') => self.list(depth)?,
-            Some(b'"') => self.string(at).map_or(Value::Null, Value::String),
+            Some(b'"') => Value::String(self.string(at).unwrap_or_default()),
             Some(b't') => self.word("true", Value::Bool(true, "true".into())),
             Some(b'f') => self.word("false", Value::Bool(false, "false".into())),
             Some(b'n') => self.word("null", Value::Null),
@@ -139,7 +139,9 @@ impl<'a> Walk<'a> {
         let length = self.text.as_bytes().iter().skip(self.offset).take_while(|byte| is_part(byte)).count();
         let end = self.offset + length;
         let written = self.text.get(self.offset..end).unwrap_or_default();
-        self.token(end, at).map_or(Value::Null, |number| Value::Number(number, written.into()))
+        // Everything is said about one that means nothing, and as a text it fits where a word does.
+        let text = || Value::String(written.to_owned());
+        self.token(end, at).map_or_else(text, |number| Value::Number(number, written.into()))
     }
 
     /// What stands from here to `end`. Even in valid JSON half a surrogate pair and `1e999` mean nothing.

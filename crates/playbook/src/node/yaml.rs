@@ -165,7 +165,8 @@ impl Builder<'_> {
         }
         let value = scalar::value(text, is_plain, tag).unwrap_or_else(|message| {
             self.problems.settle(self.source.problem(at, message));
-            Value::Null
+            // Everything is said about it, and as a text it fits where a word does.
+            Value::String(text.to_owned())
         });
         let node = Node { at, value };
         self.remember(anchor, || node.clone(), at)?;

@@ -5,7 +5,7 @@ use crate::document::{Text, Variable};
 use crate::nearest::did_you_mean;
 use crate::node::{Key, Node, Value};
 use crate::source::Position;
-use crate::vars::{is_name, is_variable_name};
+use crate::vars::{is_name, is_variable_name, references};
 
 /// The keys of a mapping that were not taken yet.
 pub(super) struct Fields(Vec<(Key, Node)>);
@@ -66,6 +66,14 @@ impl File<'_, '_> {
                 None
             }
         }
+    }
+
+    /// A text that is needed before there are variables.
+    pub(super) fn fixed(&mut self, node: Node, what: &str) -> Option<Text> {
+        let text = self.text(node, what)?;
+        let Some(reference) = references(&text.text).next() else { return Some(text) };
+        self.wrong(text.at, format!("{what} takes no variables, and this refers to {:?}", reference.key()));
+        None
     }
 
     pub(super) fn whole(&mut self, node: &Node, what: &str, least: u64, most: u64) -> Option<u64> {

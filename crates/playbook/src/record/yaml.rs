@@ -68,7 +68,7 @@ fn kept_literal(text: &str) -> String {
     pieces(text)
         .map(|piece| match piece {
             Piece::Text(text) => text.to_owned(),
-            Piece::Escape => "$$${".to_owned(),
+            Piece::Escape => "$$$$".to_owned(),
             Piece::Reference(Reference::Secret(name)) => format!("${{SECRET:{name}}}"),
             Piece::Reference(Reference::Variable(name)) => format!("$${{{name}}}"),
         })

@@ -23,7 +23,7 @@ pub(super) fn data(answer: &Answer) -> Value {
     let text = || Value::String(answer.text.clone());
     match &answer.structured {
         Some(structured) => structured.clone(),
-        None if answer.text.trim_start().starts_with(['{', '[']) => {
+        None if answer.text.trim_start().starts_with(['{', '[', '"']) => {
             serde_json::from_str(&answer.text).unwrap_or_else(|_| text())
         }
         None => text(),

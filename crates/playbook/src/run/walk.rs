@@ -209,9 +209,13 @@ impl<'w> Walk<'w> {
             retries: plain.retries,
         };
         let row = self.row_of(step, &plain.verb, call.tool, call.arguments.clone());
-        let captured = self.perform(row, &call, plain.capture.as_ref()).await;
-        for (name, value) in captured {
-            self.scope.bind(name, Binding::Known(value));
+        for (name, value) in self.perform(row, &call, plain.capture.as_ref()).await {
+            if let Err(error) = self.scope.capture(name, value) {
+                if let Some(row) = self.rows.pop() {
+                    self.fail(row, Failure::new(error.to_string()));
+                }
+                return;
+            }
         }
     }
 

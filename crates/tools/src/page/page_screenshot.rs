@@ -93,6 +93,10 @@ impl Tool for PageScreenshot {
         misfits
     }
 
+    fn doubts(&self) -> Vec<Misfit> {
+        self.reference.iter().filter_map(|reference| label::doubt("/ref", reference)).collect()
+    }
+
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let path = self.path.as_deref().map(|path| place(cx, path)).transpose()?;
         let format = self.kind();

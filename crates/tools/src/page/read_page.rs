@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_page::SnapshotOptions;
 use surehand_session::{Fault, RenderedSnapshot};
+use surehand_verbs::Flaw;
 
 use super::ACTION_TIMEOUT;
 use crate::{Answer, Hints, Misfit, Tool, ToolContext};
@@ -72,6 +73,11 @@ impl Tool for ReadPage {
         }
         let given = [("filter", self.filter.is_some()), ("depth", self.depth.is_some())];
         given.iter().filter(|(_, given)| *given).map(|(name, _)| Misfit::idle(name, "it is for ax")).collect()
+    }
+
+    fn doubts(&self) -> Vec<Misfit> {
+        let flaw = |selector: &String| Flaw::of_selector("/selector", selector).map(Misfit::from);
+        self.selector.iter().filter_map(flaw).collect()
     }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {

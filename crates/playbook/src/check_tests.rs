@@ -273,6 +273,11 @@ fn words_that_are_wrong_are_pointed_at() {
         ("- fill_form: { fields: {} }", "{} "),
         ("- interact: { ref: '' }", "''"),
         ("- wait_for: { condition: selector, value: 'a[' }", "'a["),
+        ("- assert: { kind: dom_text, selector: 'a[', pattern: x }", "'a["),
+        (
+            "- assert: { kind: and, children: [{ kind: dom_count, selector: 'role=a[', op: eq, value: 1 }] }",
+            "'role",
+        ),
         ("- eval: []", "[]"),
         ("- batch: []", "[]"),
         ("- fill: { selector: '#a', valu: x }", "valu"),

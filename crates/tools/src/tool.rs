@@ -261,10 +261,7 @@ pub fn check(sets: &[Toolset], name: &str, mut arguments: Value) -> Vec<Misfit> 
     whole_numbers(&mut arguments);
     match sets.iter().flat_map(|set| set.entries()).find(|entry| entry.name == name) {
         Some(entry) => (entry.check)(arguments),
-        None if sets.contains(&Toolset::Verbs) => match verbs::check(name, arguments.clone()) {
-            none if none.is_empty() => verbs::doubts(name, arguments),
-            misfits => misfits,
-        },
+        None if sets.contains(&Toolset::Verbs) => verbs::check(name, arguments),
         None => Vec::new(),
     }
 }

@@ -40,15 +40,17 @@ impl VerbVisitor for Collector {
     }
 }
 
-/// What does not fit in the arguments of a verb.
-pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
-    let Some(spec) = specs().iter().find(|spec| spec.name == name) else { return Vec::new() };
+/// A verb from the arguments of its tool, or everything that does not fit in them. Of what is no verb nothing is said.
+fn read(name: &str, mut arguments: Value) -> Result<Option<Command>, Vec<Misfit>> {
+    let Some(spec) = specs().iter().find(|spec| spec.name == name) else { return Ok(None) };
     let mut misfits = strangers(spec, &arguments);
-    let prefix = format!("/{name}");
-    let mut arguments = arguments;
     // What means nothing is told once: without it, what is left is read.
     misfits.iter().for_each(|misfit| drop(take(&mut arguments, &misfit.pointer)));
-    let read = read_all::<Command>(tagged(name, arguments), Map::new).err().unwrap_or_default();
+    let read = match read_all::<Command>(tagged(name, arguments), Map::new) {
+        Ok(command) if misfits.is_empty() => return Ok(Some(command)),
+        read => read.err().unwrap_or_default(),
+    };
+    let prefix = format!("/{name}");
     // The wrapping that is left when all of it was taken away is nobody's mistake.
     let (read, wrapping): (Vec<_>, Vec<_>) =
         read.into_iter().partition(|misfit| misfit.pointer.starts_with(&prefix));
@@ -68,14 +70,16 @@ pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
         };
         Misfit { pointer, message, ..misfit }
     }));
-    misfits
+    Err(misfits)
 }
 
-/// What a verb would refuse, and a check can tell before. A call leaves that to the verb, whose fault has a code of its own.
-pub(crate) fn doubts(name: &str, arguments: Value) -> Vec<Misfit> {
-    let read: Result<Command, _> = serde_json::from_value(tagged(name, arguments));
-    let flaws = read.map(|command| command.flaws()).unwrap_or_default();
-    flaws.into_iter().map(|flaw| Misfit::value(flaw.pointer, flaw.message)).collect()
+/// What does not fit in the arguments of a verb, else what it would refuse when it runs. A call leaves the latter to the
+/// verb, whose fault has a code of its own.
+pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
+    match read(name, arguments) {
+        Ok(command) => command.iter().flat_map(Command::flaws).map(Misfit::from).collect(),
+        Err(misfits) => misfits,
+    }
 }
 
 /// Members that mean nothing to a verb. Verbs go to the active tab, which is chosen with a verb of its own.
@@ -109,13 +113,11 @@ pub fn words_to_arguments(verb: &str, words: &[String]) -> Result<Value, Misread
 
 /// Runs a verb with its arguments as an object.
 pub(crate) async fn call(name: &str, arguments: Value, cx: &ToolContext) -> Result<Answer, Fault> {
-    let misfits = check(name, arguments.clone());
-    if !misfits.is_empty() {
+    let command = read(name, arguments).map_err(|misfits| {
         let known = specs().iter().find(|spec| spec.name == name);
-        return Err(refusal(name, &misfits, known.and_then(|spec| members(&spec.input_schema))));
-    }
-    let command: Command = serde_json::from_value(tagged(name, arguments))
-        .map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
+        refusal(name, &misfits, known.and_then(|spec| members(&spec.input_schema)))
+    })?;
+    let command = command.ok_or_else(|| Fault::new(Kind::Internal, format!("{name} is no verb")))?;
     // A session is made when the first call needs it, as for all tools.
     let session = cx.verbs.open_session().await?;
     session.hide_secrets(&cx.secrets);
@@ -209,9 +211,8 @@ mod tests {
     #[test]
     fn what_would_fail_is_known_before() {
         let told = |verb: &str, arguments: Value| {
-            assert_eq!(check(verb, arguments.clone()), [], "{verb}: a call is not refused");
-            let doubts = doubts(verb, arguments);
-            doubts.into_iter().map(|misfit| misfit.pointer).collect::<Vec<_>>()
+            assert!(read(verb, arguments.clone()).is_ok(), "{verb}: a call is not refused");
+            check(verb, arguments).into_iter().map(|misfit| misfit.pointer).collect::<Vec<_>>()
         };
         assert_eq!(told("press", json!({ "key": "Entr" })), ["/key"]);
         assert_eq!(told("press", json!({ "key": "Control+a" })), [""; 0]);
@@ -235,7 +236,7 @@ mod tests {
         );
         assert_eq!(told("open", json!({ "url": "ftp://x" })), ["/url"]);
         assert_eq!(told("wait", json!({ "url": "/(/" })), ["/url"]);
-        let device = doubts("set", json!({ "what": { "device": { "name": "Pixl 7" } } }));
+        let device = check("set", json!({ "what": { "device": { "name": "Pixl 7" } } }));
         assert!(device[0].message.contains("did you mean Pixel 7"), "{device:?}");
         assert_eq!(
             told("set", json!({ "what": { "viewport": { "width": 0, "height": 5 } } })),

@@ -35,17 +35,33 @@ impl Flaw {
         let why = Locator::flaw(selector)?;
         Some(Self::new(pointer, format!("{selector:?} is no selector: {why}")))
     }
+
+    /// What is wrong with selectors anywhere in arguments: everything that takes one calls it `selector`.
+    pub fn of_selectors(arguments: &Value) -> Vec<Self> {
+        let mut found = Vec::new();
+        look(arguments, "", &mut found);
+        found
+    }
 }
 
-/// What is wrong with the selectors of a verb: every verb calls them `selector`.
-pub(crate) fn of_selectors(arguments: &Value, at: &str, found: &mut Vec<Flaw>) {
-    for (name, value) in arguments.as_object().into_iter().flatten() {
-        let pointer = format!("{at}/{name}");
-        match value {
-            Value::String(selector) if name == "selector" => {
-                found.extend(Flaw::of_selector(pointer, selector));
+fn look(value: &Value, at: &str, found: &mut Vec<Flaw>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                let pointer = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+                match value {
+                    Value::String(selector) if name == "selector" => {
+                        found.extend(Flaw::of_selector(pointer, selector));
+                    }
+                    value => look(value, &pointer, found),
+                }
             }
-            value => of_selectors(value, &pointer, found),
         }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                look(value, &format!("{at}/{index}"), found);
+            }
+        }
+        _ => {}
     }
 }

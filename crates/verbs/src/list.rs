@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use surehand_session::{Done, Fault, Named, has_references};
 
-use crate::flaw::of_selectors;
 use crate::verb::Verb;
 use crate::{Context, Effect, Flaw, Output};
 
@@ -34,7 +33,7 @@ macro_rules! verbs {
                 let mut flaws = match self { $(Command::$verb(verb) => verb.flaws(),)* };
                 let written = self.written();
                 let arguments = written.as_object().and_then(|tagged| tagged.values().next());
-                of_selectors(arguments.unwrap_or(&Value::Null), "", &mut flaws);
+                flaws.extend(arguments.map(Flaw::of_selectors).unwrap_or_default());
                 flaws
             }
 

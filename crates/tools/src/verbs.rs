@@ -85,9 +85,8 @@ pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
 /// Members that mean nothing to a verb. Verbs go to the active tab, which is chosen with a verb of its own.
 fn strangers(spec: &Spec, arguments: &Value) -> Vec<Misfit> {
     let mut found = Vec::new();
-    let schema = Value::Object(spec.input_schema.clone());
-    if members(&spec.input_schema).is_some() {
-        shape::strangers(&schema, arguments, "", &mut found);
+    if let Some(known) = members(&spec.input_schema) {
+        shape::strange_members(known, arguments, "", &mut found);
     } else if let Some(given) = arguments.as_object() {
         let unknown = |name: &String| Misfit::unknown(name, format!("/{name}"), std::iter::empty());
         found.extend(given.keys().map(unknown));

@@ -64,8 +64,22 @@ pub enum ResolveError {
 /// is such a secret does not matter.
 pub fn misplaced(tool: &str, arguments: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    look(tool, arguments, &mut Vec::new(), "", &mut found);
+    // Mostly there are none, and looking for their places costs.
+    if has_any(arguments) {
+        look(tool, arguments, &mut Vec::new(), "", &mut found);
+    }
     found
+}
+
+fn has_any(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(OPENING),
+        Value::Array(values) => values.iter().any(has_any),
+        Value::Object(members) => {
+            members.iter().any(|(name, value)| name.contains(OPENING) || has_any(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 fn look(tool: &str, value: &Value, path: &mut Vec<String>, at: &str, found: &mut Vec<(String, String)>) {

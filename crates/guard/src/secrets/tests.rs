@@ -417,3 +417,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn placeholders_at_other_places_are_found_without_secrets() {
+    let arguments = serde_json::json!({
+        "fields": { "a": "${SECRET:A}", "${SECRET:B}": ["x", "y"] },
+        "submit": "x ${SECRET:C}",
+        "list": ["", { "d/e": "${SECRET:D}" }],
+    });
+    let found = misplaced("fill_form", &arguments);
+    let told: Vec<_> = found.iter().map(|(pointer, name)| (pointer.as_str(), name.as_str())).collect();
+    assert_eq!(told, [("/fields/${SECRET:B}", "B"), ("/submit", "C"), ("/list/1/d~1e", "D")]);
+    assert_eq!(misplaced("navigate", &serde_json::json!({ "url": "http://x/$${a}" })), []);
+}

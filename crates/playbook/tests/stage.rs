@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use surehand_playbook::{
-    AnyArguments, Files, NoSecrets, Overrides, Pending, Ran, RunOptions, Scope, Source, Unwatched,
+    AnyArguments, Files, NoSecrets, Overrides, Pending, Ran, RunOptions, Scope, Source, Stop, Unwatched,
     open_source, run,
 };
 use surehand_report::Phase;
@@ -49,7 +49,8 @@ fn ran(text: &str, sets: bool) -> (Ran, Vec<(String, Value)>) {
     let notes = Notes { called: Arc::default(), sets };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let options = RunOptions::default();
-    let running = run(&playbook, scope, &AnyArguments, &NoSecrets, &notes, options, &Unwatched);
+    let stop = Stop::default();
+    let running = run(&playbook, scope, &AnyArguments, &NoSecrets, &notes, options, &Unwatched, &stop);
     let ran = runtime.block_on(running);
     let called = notes.called.lock().unwrap().clone();
     (ran, called)

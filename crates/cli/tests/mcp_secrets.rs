@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::{Value, json};
-use surehand_testkit::{Cli, Response, Site, TempHome};
+use surehand_testkit::{Cli, Response, Site, TempHome, processes};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_surehand");
 
@@ -318,4 +318,75 @@ fn the_log_shows_no_secrets() {
     assert!(run.stderr.contains("${SECRET:PIN}"), "{run:?}");
     assert_no_part(&run.stderr);
     talkative.shut_down().expect("a daemon that ends");
+}
+
+/// Pictures go into reports, too.
+#[test]
+fn a_picture_does_not_show_a_field_that_holds_a_secret() {
+    let (cli, site, file) = fixture();
+    let mut server = Server::start(&cli, &["--secrets", file.to_str().expect("text")]);
+    server.text("navigate", json!({ "url": site.url("/") }));
+    let mut picture_of = |value: &str| {
+        server.text("fill_form", json!({ "fields": { "Note": value } }));
+        let taken = server.call("page_screenshot", json!({ "ref": "#note" }));
+        let told = taken["content"][0]["text"].as_str().expect("a text").to_owned();
+        (told.contains("\"covered\":1"), taken["content"][1]["data"].clone())
+    };
+    let (pin, password) = (picture_of("${SECRET:PIN}"), picture_of("is ${SECRET:PASSWORD}"));
+    assert!(pin.0 && password.0, "both are covered");
+    assert_eq!(pin.1, password.1, "one cover is like another");
+    let (plain, other) = (picture_of("plain"), picture_of("other"));
+    assert!(!plain.0 && !other.0 && plain.1 != other.1 && plain.1 != pin.1, "what is no secret is shown");
+    let last = json!({ "code": "document.documentElement.lastElementChild.tagName" });
+    assert!(server.text("javascript_tool", last).contains("BODY"), "the cover is gone");
+    server.end();
+}
+
+/// Everything that was written down in this home.
+fn journals(cli: &Cli) -> String {
+    let folder = cli.home().path().join("journals");
+    let files = folder.read_dir().expect("journals").map(|entry| entry.expect("a journal").path());
+    files.map(|path| fs_err::read_to_string(path).expect("text")).collect()
+}
+
+/// A server that gets values instead of placeholders is told that they are secret.
+#[test]
+fn a_playbook_leaves_no_secret_in_the_journal_wherever_it_runs() {
+    let (cli, site, file) = fixture();
+    let playbook = "steps:\n\
+        - navigate: { url: '${base}' }\n\
+        - fill_form: { fields: { Note: '${SECRET:PASSWORD}' } }\n\
+        - act: { action: 'type ${SECRET:PIN} into Password' }\n\
+        - javascript_tool: { code: \"document.title = btoa('${SECRET:PIN}') + ' ${SECRET:PIN}'\" }\n\
+        - get: { what: title }\n";
+    fs_err::write(cli.home().work().join("p.yaml"), playbook).expect("a file");
+    let base = format!("base={}", site.url("/"));
+    let file = file.to_str().expect("text");
+    let run = |place: &[&str]| {
+        let mut line = vec!["playbook", "run", "p.yaml", "--vars", &base, "--secrets", file, "--json"];
+        line.extend(place);
+        let ran = cli.run(&line).expect("an answer");
+        assert!(ran.ok(), "{place:?}: {ran:?}");
+        assert_masked(&ran.stdout);
+        assert_no_part(&ran.stdout);
+        let journals = journals(&cli);
+        assert!(journals.contains("${SECRET:PASSWORD}"), "{place:?}: {journals}");
+        assert_masked(&journals);
+        assert_no_part(&journals);
+        fs_err::remove_dir_all(cli.home().path().join("journals")).expect("journals");
+    };
+    run(&[]);
+    run(&["--server", &format!("{BINARY} mcp --toolsets page,verbs")]);
+    run(&["--server", &format!("{BINARY} mcp --toolsets page,verbs --session shared")]);
+    cli.json(&["session", "list"]).expect("a daemon");
+    run(&["--reuse"]);
+    let mut server = cli.command();
+    server.args(["mcp", "--toolsets", "page,verbs", "--http", "127.0.0.1:0"]).stdin(Stdio::null());
+    let mut server = server.stderr(Stdio::piped()).spawn().expect("a server");
+    let mut address = String::new();
+    BufReader::new(server.stderr.take().expect("its words")).read_line(&mut address).expect("its address");
+    run(&["--server", address.trim()]);
+    processes::end(server.id(), std::time::Duration::from_secs(10));
+    let _ = server.wait();
+    cli.shut_down().expect("a daemon that ends");
 }

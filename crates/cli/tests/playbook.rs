@@ -200,6 +200,49 @@ fn everything_that_is_wrong_is_found_before_a_browser_starts() {
 }
 
 #[test]
+fn what_a_browser_would_refuse_is_found_without_one() {
+    let desk = Desk::new();
+    desk.write("secrets.env", "PW=hunter2-hunter2\n");
+    desk.write(
+        "bad.yaml",
+        "device: Pixl 7\nserve: ./none\nsteps:\n- navigate: { url: 'ftp://x' }\n- press: Entr\n- set: [viewport, 800, tall]\n\
+         - click: 'role=button['\n- eval: '${SECRET:PW}'\n- repeat: 10000\n  steps: [{ repeat: 10000, steps: [{ reload: }] }]\n",
+    );
+    let run = desk.run("bad.yaml", &["--secrets", "secrets.env"]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    for wanted in [
+        "bad.yaml:1:9: `device`: there is no device called \"Pixl 7\"; did you mean Pixel 7",
+        "bad.yaml:2:8: `serve` is a directory, and \"./none\" is none",
+        "bad.yaml:4:20: step 0: navigate url: \"ftp://x\" is no address",
+        "bad.yaml:5:10: step 1: press key: unknown key \"Entr\", did you mean \"Enter\"?",
+        "bad.yaml:6:24: step 2: invalid value 'tall'",
+        "bad.yaml:7:10: step 3: click selector: \"role=button[\" is no selector",
+        "bad.yaml:8:10: step 4: eval script takes no secret, so ${SECRET:PW} is not put in there",
+        "bad.yaml:10:36: these are more than 200000 steps in all",
+    ] {
+        assert!(run.stderr.contains(wanted), "{wanted:?} is missing:\n{}", run.stderr);
+    }
+    for flag in ["--workers", "--repeat-each"] {
+        let run = desk.cli.run(&["playbook", "test", ".", flag, "0"]).unwrap();
+        assert_eq!(run.code, Some(2), "{run:?}");
+    }
+}
+
+#[test]
+fn texts_arrive_as_they_are_written() {
+    let desk = Desk::new();
+    desk.write(
+        "spelling.yaml",
+        "vars: { a: A }\nsteps:\n- navigate: { url: '${url}' }\n- for_each: { x: ['$${a} $$${a} $$'] }\n  steps:\n\
+         \x20 - fill: ['#who', '${x}']\n  - wait_for: { condition: function, value: \"who.value === '$' + '{a} $A $$'\", timeout: 1000 }\n\
+         - fill: ['#who', 01234]\n- wait_for: { condition: function, value: \"who.value === '01234'\", timeout: 1000 }\n\
+         - fill_form: { fields: { Who: 1.50 } }\n- wait_for: { condition: function, value: \"who.value === '1.50'\", timeout: 1000 }\n",
+    );
+    let (report, run) = desk.report("spelling.yaml", &[]);
+    assert!(run.ok(), "{report:#}");
+}
+
+#[test]
 fn constructs_do_what_they_say() {
     let desk = Desk::new();
     desk.write(
@@ -265,6 +308,105 @@ steps:
     assert_eq!((&last["name"], &last["attempts"]), (&json!("again"), &json!(3)));
     let indices: Vec<u64> = steps.iter().map(|step| step["index"].as_u64().unwrap()).collect();
     assert!(indices.iter().copied().eq(0..steps.len() as u64));
+}
+
+#[test]
+fn what_is_captured_is_what_is_told() {
+    let desk = Desk::new();
+    desk.write(
+        "capture.yaml",
+        "steps:\n- navigate: { url: '${url}' }\n- get: [text, h1]\n  capture: heading\n- get: [text, h1]\n  capture: { same: /text }\n\
+         - assert: { kind: dom_text, selector: h1, pattern: '^${heading}$' }\n\
+         - assert: { kind: dom_text, selector: h1, pattern: '^${same}$' }\n",
+    );
+    let (report, run) = desk.report("capture.yaml", &[]);
+    assert!(run.ok(), "{report:#}");
+    assert_eq!(report["steps"][1]["result"][0]["text"], "Example Domain");
+    assert_eq!(report["steps"][1]["structuredContent"]["text"], "Example Domain");
+    assert!(report["steps"][0]["structuredContent"].is_null(), "its text is its structure");
+
+    desk.write("none.yaml", "steps:\n- navigate: { url: '${url}' }\n- get: [text, h1]\n  capture: { v: /nope }\n- fill: ['#who', '${v}']\n- wait: ['${v}']\n");
+    let told = desk.run("none.yaml", &[]).stdout;
+    assert_eq!(told.matches("step 1: get").count(), 1, "{told}");
+    assert!(
+        told.contains("[FAIL] step 1: get") && told.contains("nothing at /nope") && told.contains("/text"),
+        "{told}"
+    );
+    let (report, _) = desk.report("none.yaml", &[]);
+    assert_eq!(report["steps"][2]["args"]["selector"], "#who", "{report:#}");
+    assert!(report["steps"].as_array().unwrap().iter().all(|step| step["args"].is_object()), "{report:#}");
+}
+
+#[test]
+fn what_is_repeated_and_skipped_is_told_once() {
+    let desk = Desk::new();
+    let values: Vec<String> = (0..500).map(|number| format!("'{number}'")).collect();
+    desk.write(
+        "loops.yaml",
+        &format!(
+            "steps:\n- for_each: {{ n: [{0}] }}\n  steps:\n  - assert: {{ kind: url, pattern: '${{n}}zzz' }}\n  - get: [title]\n\
+             - for_each: {{ n: [{0}] }}\n  steps: [{{ fill: ['#who', '${{n}}'] }}]\n- repeat: 300\n  steps: [{{ get: [url] }}]\n\
+             - for_each: {{ n: ['7'] }}\n  steps: [{{ fill: ['#who', '${{n}}'] }}]\n",
+            values.join(",")
+        ),
+    );
+    let (report, run) = desk.report("loops.yaml", &[]);
+    assert_eq!(run.code, Some(1));
+    let told: Vec<String> = report["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| {
+            format!(
+                "{} {} {}",
+                step["status"].as_str().unwrap(),
+                step["verb"].as_str().unwrap(),
+                step["path"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "failed assert for_each n=0",
+            "skipped get for_each n=0",
+            "skipped assert for_each n 2-500/500 (499 skipped)",
+            "skipped get for_each n 2-500/500 (499 skipped)",
+            "skipped fill for_each n 1-500/500 (500 skipped)",
+            "skipped get repeat 1-300/300 (300 skipped)",
+            "skipped fill for_each n=7",
+        ]
+    );
+    assert_eq!(report["steps"][4]["args"]["value"], "${n}");
+    desk.write("until.yaml", "steps:\n- navigate: { url: '${url}' }\n- repeat: { until: { kind: url, pattern: zzz }, max: 2 }\n  steps: [{ get: [url] }]\n");
+    let told = desk.run("until.yaml", &[]).stdout;
+    assert_eq!(told.matches("step 4: repeat").count(), 1, "{told}");
+    assert!(told.contains("[FAIL] step 4: repeat") && told.contains("not reached after 2 times"), "{told}");
+}
+
+#[test]
+fn the_window_is_as_the_playbook_says_in_every_branch() {
+    let desk = Desk::new();
+    let width = |width: u32| {
+        format!("{{ wait_for: {{ condition: function, value: \"innerWidth === {width}\", timeout: 2000 }} }}")
+    };
+    let here = "{ navigate: { url: '${url}' } }";
+    desk.write("v.yaml", &format!("viewport: 800x600\nsteps: [{here}, {}]\n", width(800)));
+    // A page that says nothing about phones is 980 wide on one, whatever the screen is.
+    let phone = "screen.width === 500 && screen.height === 700 && /Android/.test(navigator.userAgent)";
+    desk.write(
+        "d.yaml",
+        &format!("device: Pixel 7\nviewport: 500x700\nsteps:\n- {here}\n- wait_for: {{ condition: function, value: '{phone}', timeout: 2000 }}\n"),
+    );
+    desk.write(
+        "p.yaml",
+        &format!("viewport: 640x480\nsteps:\n- parallel: [[{here}, {w}], [{here}, {w}]]\n", w = width(640)),
+    );
+    for file in ["v.yaml", "d.yaml", "p.yaml"] {
+        let (report, run) = desk.report(file, &[]);
+        assert!(run.ok(), "{file}: {report:#}");
+        assert_eq!(report["steps"][0]["verb"], "navigate", "setting the window is no step: {report:#}");
+    }
 }
 
 #[test]

@@ -136,3 +136,154 @@ fn a_session_of_an_agent_plays_again() {
     let unknown = cli.session("nobody").run(&["playbook", "record"]).unwrap();
     assert_eq!(unknown.code, Some(1), "{unknown:?}");
 }
+
+/// Records the session `shop` and plays it again.
+fn replay(shop: &Cli, secrets: &str) -> String {
+    let recorded = shop.run(&["playbook", "record", "--out", "again.playbook.yaml"]).unwrap();
+    assert!(recorded.ok(), "{recorded:?}");
+    let text = fs_err::read_to_string(shop.home().work().join("again.playbook.yaml")).unwrap();
+    fs_err::write(shop.home().work().join("again.env"), secrets).unwrap();
+    let replayed = shop.run(&["playbook", "run", "again.playbook.yaml", "--secrets", "again.env"]).unwrap();
+    assert!(replayed.ok(), "{replayed:?}\n{text}");
+    text
+}
+
+fn ok(cli: &Cli, line: &[&str]) -> Value {
+    let run = cli.json(line).unwrap();
+    assert!(run.success(), "{line:?}: {}", run.value);
+    run.data().clone()
+}
+
+/// Equal buttons, one of them in a frame: each is itself again, and not the one that has its number in the snapshot.
+#[test]
+fn elements_in_frames_are_told_apart() {
+    const FRAMES: &str = "<title>Frames</title><button onclick=\"o.textContent='main'\">Go</button>\
+        <iframe srcdoc=\"<button onclick='parent.document.getElementById(`o`).textContent=`frame`'>Go</button>\"></iframe>\
+        <iframe srcdoc=\"<iframe srcdoc='<button onclick=top.o.textContent=name>Go</button><button onclick=top.o.textContent=`deep`>Go</button>'></iframe>\"></iframe>\
+        <button onclick=\"o.textContent='last'\">Go</button><p id=o></p>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", FRAMES).start().unwrap());
+    let shop = cli.session("frames");
+    ok(&shop, &["open", &site.url("/")]);
+    for (place, wanted) in [(1, "frame"), (4, "last"), (3, "deep"), (0, "main")] {
+        let button = reference(&shop, "button", "Go", place);
+        ok(&shop, &["click", &button]);
+        assert_eq!(ok(&shop, &["get", "text", "#o"])["text"], wanted);
+    }
+    // A frame that somebody chose stays the one that selectors are looked for in.
+    ok(&shop, &["frame", "iframe >> nth=0"]);
+    ok(&shop, &["click", &reference(&shop, "button", "Go", 0)]);
+    ok(&shop, &["frame", "main"]);
+    assert_eq!(ok(&shop, &["get", "text", "#o"])["text"], "frame");
+    let text = replay(&shop, "");
+    assert!(!text.contains("@e") && text.contains("- frame:"), "{text}");
+}
+
+/// What is in a closed shadow root is found, and counted, only after a snapshot.
+#[test]
+fn closed_shadow_roots_are_opened_again() {
+    const CLOSED: &str = "<title>Closed</title><div id=h></div><button onclick=\"o.textContent='light'\">Go</button><p id=o></p>\
+        <script>const r=h.attachShadow({mode:'closed'});r.innerHTML='<button>Go</button>';r.firstChild.onclick=()=>o.textContent='shut'</script>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", CLOSED).start().unwrap());
+    let shop = cli.session("closed");
+    ok(&shop, &["open", &site.url("/")]);
+    let snapshot = ok(&shop, &["snapshot"])["snapshot"].as_str().unwrap().to_owned();
+    let refs: Vec<String> = snapshot.split("ref=e").skip(1).map(|rest| format!("@e{}", &rest[..1])).collect();
+    for (button, wanted) in refs.iter().zip(["shut", "light"]) {
+        ok(&shop, &["click", button]);
+        assert_eq!(ok(&shop, &["get", "text", "#o"])["text"], wanted);
+    }
+    let text = replay(&shop, "");
+    assert!(text.contains("- snapshot: {}") && text.contains("nth=1"), "{text}");
+}
+
+/// What was the only one when it was seen, and one of several when it was clicked.
+#[test]
+fn an_element_is_named_when_it_is_used() {
+    const LIST: &str = "<title>List</title><button onclick=\"l.insertAdjacentHTML('afterbegin','<li>New <button>Remove</button></li>')\">Prepend</button>\
+        <ul id=l><li>A <button>Remove</button></li></ul><p id=o></p><div onclick=\"o.textContent='plain'\"><i></i></div><script>l.onclick=e=>{if(e.target.tagName=='BUTTON'){o.textContent='removed '+e.target.parentNode.firstChild.data}}</script>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", LIST).start().unwrap());
+    let shop = cli.session("list");
+    ok(&shop, &["open", &site.url("/")]);
+    let (prepend, remove) =
+        (reference(&shop, "button", "Prepend", 0), reference(&shop, "button", "Remove", 0));
+    ok(&shop, &["click", &prepend]);
+    ok(&shop, &["click", &remove]);
+    assert_eq!(ok(&shop, &["get", "text", "#o"])["text"], "removed A");
+    ok(
+        &shop,
+        &["tool", "act", &json!({ "action": format!("click {remove} then click {prepend}") }).to_string()],
+    );
+    ok(&shop, &["tool", "interact", &json!({ "ref": remove }).to_string()]);
+    assert_eq!(ok(&shop, &["get", "text", "#o"])["text"], "removed A");
+    let text = replay(&shop, "");
+    assert!(text.contains("role=button[name=\\\"Remove\\\"] >> nth=1"), "{text}");
+    assert!(text.contains("role=button[name=\\\"Remove\\\"] >> nth=2"), "{text}");
+}
+
+/// Each password is itself again, and no assertion asks for one.
+#[test]
+fn passwords_have_names_of_their_own() {
+    const LOG_IN: &str = "<title>Log in</title><form onsubmit=\"event.preventDefault();o.textContent=(({ada:'aaaa1',bob:'bbbb2'})[u.value]===p.value?'hi '+u.value:'wrong')+' '+p.value+' is your password'\">\
+        <label>User <input id=u></label><label>Password <input id=p type=password></label><button>Log in</button></form><p id=o></p>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", LOG_IN).start().unwrap());
+    let shop = cli.session("two");
+    ok(&shop, &["open", &site.url("/")]);
+    for (user, password) in [("ada", "aaaa1"), ("bob", "bbbb2"), ("ada", "aaaa1")] {
+        ok(&shop, &["fill", "#u", user]);
+        ok(&shop, &["fill", "#p", password]);
+        ok(&shop, &["press", "Enter"]);
+        ok(&shop, &["wait", "--text", &format!("hi {user}")]);
+        ok(&shop, &["get", "text", "#o"]);
+    }
+    assert!(!journals(&cli).contains("aaaa1") && !journals(&cli).contains("bbbb2"));
+    let text = replay(&shop, "PASSWORD=aaaa1\nPASSWORD_2=bbbb2\n");
+    assert_eq!(text.matches("${SECRET:PASSWORD}").count(), 2, "{text}");
+    assert_eq!(text.matches("${SECRET:PASSWORD_2}").count(), 1, "{text}");
+    assert!(text.contains("contains: \"is your password\""), "{text}");
+}
+
+/// A password before the host is told nowhere, and is a secret of the recording.
+#[test]
+fn a_password_in_an_address_is_a_secret() {
+    const IN: &str = "<title>In</title><h1>Hello</h1><a href=/in?more>More</a>";
+    let site = Site::builder().page("/in", IN).basic_auth("/in", "ada", "leaky1").start().unwrap();
+    let cli = fresh_cli();
+    let shop = cli.session("login");
+    let address = site.url("/in").replacen("://", "://ada:leaky1@", 1);
+    let mut told = ok(&shop, &["open", &address]).to_string();
+    for line in
+        [&["get", "url"][..], &["session", "list"], &["tab"], &["network", "requests"], &["click", "a"]]
+    {
+        told.push_str(&ok(&shop, line).to_string());
+    }
+    told.push_str(&shop.json(&["open", "http://ada:leaky1@127.0.0.1:1/"]).unwrap().value.to_string());
+    assert!(!told.contains("leaky1"), "{told}");
+    ok(&shop, &["open", &address]);
+    ok(&shop, &["get", "text", "h1"]);
+    assert!(!journals(&cli).contains("leaky1"), "{}", journals(&cli));
+    let text = replay(&shop, "PASSWORD=leaky1\n");
+    assert!(text.contains("${SECRET:PASSWORD}") && !text.contains("leaky1"), "{text}");
+}
+
+/// What scripts did to a page may be what the rest needs.
+#[test]
+fn scripts_are_part_of_a_recording() {
+    let (cli, site) = (fresh_cli(), site());
+    let shop = cli.session("scripts");
+    ok(&shop, &["open", &site.url("/")]);
+    ok(
+        &shop,
+        &[
+            "eval",
+            "document.body.insertAdjacentHTML('beforeend', `<button id=new onclick=\"out.textContent='${1 + 1} new'\">New</button>`)",
+        ],
+    );
+    ok(&shop, &["click", "#new"]);
+    ok(&shop, &["get", "text", "#out"]);
+    ok(&shop, &["tool", "javascript_tool", &json!({ "code": "document.title = 'Set'" }).to_string()]);
+    let text = replay(&shop, "");
+    assert!(
+        text.contains("- eval:") && text.contains("- javascript_tool:") && text.contains("2 new"),
+        "{text}"
+    );
+}

@@ -2,14 +2,17 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod common;
+#[path = "common/tls.rs"]
+mod tls;
 
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use common::{BINARY, fresh_cli};
 use serde_json::{Value, json};
 use surehand_testkit::{Cli, Run, Site, processes};
+use tls::TlsFront;
 
 const STEPS: &str = "steps:\n- navigate: { url: '${url}' }\n- interact: { ref: Count }\n- assert: { kind: dom_text, selector: '#n', pattern: '^1$' }\n- assert: { kind: dom_text, selector: '#n', pattern: '^2$' }\n- interact: { ref: Count }\n";
 
@@ -43,6 +46,30 @@ fn essence(run: &Run) -> Value {
     report
 }
 
+/// `mcp --http`, which ends with this.
+struct HttpServer {
+    child: Child,
+    url: String,
+}
+
+impl HttpServer {
+    fn start(cli: &Cli) -> Self {
+        let mut command = cli.command();
+        command.args(["mcp", "--http", "127.0.0.1:0"]).stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut url = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut url).unwrap();
+        Self { child, url: url.trim().to_owned() }
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        processes::end(self.child.id(), Duration::from_secs(10));
+        let _ = self.child.wait();
+    }
+}
+
 #[test]
 fn the_same_file_gives_the_same_result_everywhere() {
     let (cli, site) = (fresh_cli(), site());
@@ -60,14 +87,9 @@ fn the_same_file_gives_the_same_result_everywhere() {
         "the child is gone"
     );
 
-    let mut server = cli.command();
-    server.args(["mcp", "--http", "127.0.0.1:0"]).stdin(Stdio::null()).stderr(Stdio::piped());
-    let mut server = server.spawn().unwrap();
-    let mut address = String::new();
-    BufReader::new(server.stderr.take().unwrap()).read_line(&mut address).unwrap();
-    let remote = run(&cli, &site, &["--json", "--server", address.trim()]);
-    processes::end(server.id(), Duration::from_secs(10));
-    let _ = server.wait();
+    let server = HttpServer::start(&cli);
+    let remote = run(&cli, &site, &["--json", "--server", &server.url]);
+    drop(server);
     assert_eq!((essence(&remote), remote.code), (wanted.clone(), Some(1)));
 
     cli.run(&["session", "list"]).unwrap();
@@ -75,6 +97,36 @@ fn the_same_file_gives_the_same_result_everywhere() {
     assert_eq!((essence(&daemon), daemon.code), (wanted, Some(1)));
     let sessions = cli.json(&["session", "list"]).unwrap();
     assert_eq!(sessions.data()["sessions"], json!([]), "a fresh session ends with the run");
+}
+
+#[test]
+fn a_server_behind_tls_is_reached_if_its_certificate_is_trusted() {
+    let (cli, site) = (fresh_cli(), site());
+    write(&cli, "p.yaml", "steps:\n- navigate: { url: '${url}' }\n- interact: { ref: Count }\n");
+    let server = HttpServer::start(&cli);
+    let behind = server.url.split('/').nth(2).unwrap().parse().unwrap();
+    let believing = |front: &TlsFront| {
+        write(&cli, "own.pem", &front.certificate);
+        cli.env("SSL_CERT_FILE", cli.home().work().join("own.pem"))
+    };
+    let front = TlsFront::start("127.0.0.1", behind);
+    let url = format!("https://{}/mcp", front.address);
+    let reached = run(&believing(&front), &site, &["--server", &url]);
+    assert!(reached.ok(), "{reached:?}");
+    assert_eq!(site.requests_to("/").len(), 1);
+
+    let unknown = run(&cli, &site, &["--server", &url]);
+    assert_eq!(unknown.code, Some(3), "{unknown:?}");
+    for words in [&url, "nobody whom this machine trusts vouches for its certificate", "SSL_CERT_FILE"] {
+        assert!(unknown.stderr.contains(words), "{words}: {unknown:?}");
+    }
+
+    let other = TlsFront::start("other.example", behind);
+    let url = format!("https://{}/mcp", other.address);
+    let misnamed = run(&believing(&other), &site, &["--server", &url]);
+    assert_eq!(misnamed.code, Some(3), "{misnamed:?}");
+    assert!(misnamed.stderr.contains("its certificate is for another name"), "{misnamed:?}");
+    assert_eq!(site.requests_to("/").len(), 1, "no other run got as far as a page");
 }
 
 #[test]

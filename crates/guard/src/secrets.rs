@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use forms::Forms;
-pub use places::ResolveError;
+pub use places::{ResolveError, misplaced, take_secrets};
 
 /// What a placeholder begins with; it ends with `}`.
 const OPENING: &str = "${SECRET:";
@@ -170,6 +170,19 @@ impl Secrets {
         Self::build(pairs.into_iter().enumerate().map(entry).collect())
     }
 
+    /// These, and of the others those that are new.
+    pub fn and(&self, others: &Self) -> Result<Self, SecretsError> {
+        let is_new = |entry: &&Entry| {
+            self.entries.iter().all(|own| own.name != entry.name || own.value != entry.value)
+        };
+        Self::build(self.entries.iter().chain(others.entries.iter().filter(is_new)).cloned().collect())
+    }
+
+    /// Only those that were put into the arguments from which [`resolve`](Self::resolve) made this.
+    pub fn used(&self) -> Result<Self, SecretsError> {
+        Self::build(self.wary.iter().filter_map(|index| self.entries.get(*index)).cloned().collect())
+    }
+
     /// What they are called, in the order of the file.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| entry.name.as_str())
@@ -201,7 +214,10 @@ impl Secrets {
         }
         // What touches a placeholder is no value: it must not be masked again.
         let placeholders = self.placeholders(text);
-        found.retain(|one| placeholders.iter().all(|at| one.end <= at.start || at.end <= one.start));
+        found.retain(|one| {
+            let next = placeholders.partition_point(|at| at.end <= one.start);
+            placeholders.get(next).is_none_or(|at| one.end <= at.start)
+        });
         if found.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -267,15 +283,21 @@ impl Secrets {
         }
     }
 
-    /// Where placeholders of known secrets stand.
+    /// Where placeholders of known secrets stand, in order.
     fn placeholders(&self, text: &str) -> Vec<Range<usize>> {
         let openings = OPENINGS.iter().flat_map(|opening| text.match_indices(opening));
         let known = openings.filter_map(|(at, opening)| {
-            let (name, _) = text[at + opening.len()..].split_once('}')?;
-            self.value(name)?;
+            // Only names are looked for: without this, many openings and no end would take quadratic time.
+            let inside = &text.as_bytes()[at + opening.len()..];
+            let is_it = |entry: &&Entry| {
+                inside.strip_prefix(entry.name.as_bytes()).is_some_and(|rest| rest.starts_with(b"}"))
+            };
+            let name = &self.entries.iter().find(is_it)?.name;
             Some(at..at + opening.len() + name.len() + 1)
         });
-        known.collect()
+        let mut known: Vec<Range<usize>> = known.collect();
+        known.sort_by_key(|place| place.start);
+        known
     }
 }
 

@@ -1,9 +1,9 @@
-//! Annotations: for the moment of a picture, elements are framed and labelled.
+//! Annotations: for the moment of a picture, elements are framed and labelled, or covered.
 
 use std::collections::HashMap;
 
-use serde::Serialize;
 use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::page::Page;
@@ -23,11 +23,57 @@ pub struct Labelled {
     pub place: BoxRect,
 }
 
+#[derive(Deserialize)]
+struct Shown {
+    fields: Vec<Field>,
+}
+
+#[derive(Deserialize)]
+struct Field {
+    id: u64,
+    value: String,
+}
+
 impl Page {
+    /// Covers the fields of which `is_secret` says so of what stands in them, until [`Page::end_annotation`]; says how many
+    /// the picture will show.
+    pub async fn cover(
+        &self,
+        is_secret: impl Fn(&str) -> bool,
+        picture: &Picture,
+        deadline: &Deadline,
+    ) -> Result<usize> {
+        let frames = self.lock().frames.ids();
+        let mut covered = Vec::new();
+        for frame in frames {
+            // A frame that is going away or stuck is not the page's: what it showed nobody can say.
+            let Ok(shown) = self.script::<Shown>(&frame, "shownValues", &json!({}), deadline).await else {
+                continue;
+            };
+            let world = self.world(&frame).await?.id;
+            let secret = shown.fields.into_iter().filter(|field| is_secret(&field.value));
+            covered.extend(secret.map(|field| (Handle { world, element: field.id }, String::new())));
+        }
+        if covered.is_empty() {
+            return Ok(0);
+        }
+        Ok(self.draw(covered, true, picture, deadline).await?.len())
+    }
+
     /// Frames and labels those of the elements that the picture will show, and tells which.
     pub async fn annotate(
         &self,
         labels: Vec<(Handle, String)>,
+        picture: &Picture,
+        deadline: &Deadline,
+    ) -> Result<Vec<Labelled>> {
+        self.draw(labels, false, picture, deadline).await
+    }
+
+    async fn draw(
+        &self,
+        labels: Vec<(Handle, String)>,
+        covers: bool,
         picture: &Picture,
         deadline: &Deadline,
     ) -> Result<Vec<Labelled>> {
@@ -47,7 +93,7 @@ impl Page {
         shown.retain_mut(|one| overlap(one.place, seen).map(|place| one.place = place).is_some());
         shown.sort_by_key(|one| order.get(&one.handle).copied());
         let main = self.lock().frames.main().id.clone();
-        let drawn = json!({ "labels": shown, "left": seen.x, "top": seen.y });
+        let drawn = json!({ "labels": shown, "left": seen.x, "top": seen.y, "covers": covers });
         let _: IgnoredAny = self.script(&main, "annotate", &drawn, deadline).await?;
         for Labelled { place, .. } in &mut shown {
             (place.x, place.y) = (place.x - seen.x, place.y - seen.y);

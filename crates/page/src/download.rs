@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use surehand_cdp::protocol::browser as cdp;
+use surehand_guard::redact;
 
 use crate::page::Page;
 use crate::pointer::{Acted, ClickOptions};
@@ -96,7 +97,7 @@ impl Page {
         let download = self.until(&Deadline::after(LONGEST), "the download to end", ended).await?;
         self.lock().downloads.iter_mut().filter(|one| one.guid == guid).for_each(|one| one.taken = true);
         if download.state == Stage::Canceled {
-            return Err(Error::DownloadFailed { url: download.url });
+            return Err(Error::DownloadFailed { url: redact::mask_logins(&download.url).into_owned() });
         }
         Ok(download)
     }

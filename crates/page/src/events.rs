@@ -3,6 +3,7 @@
 use serde_json::value::RawValue;
 use surehand_cdp::protocol::{network, page as cdp, runtime, target};
 use surehand_cdp::{Closed, Event, EventSink, Session};
+use surehand_guard::redact;
 
 use crate::Dialog;
 use crate::console::{ConsoleMessage, PageError};
@@ -169,7 +170,7 @@ impl Inner {
                 state.navigation.pending = false;
             }
             if let Some(frame) = state.frames.get_mut(&event.frame_id) {
-                frame.url = event.url;
+                frame.show(&event.url);
             }
         });
     }
@@ -177,7 +178,7 @@ impl Inner {
     fn navigation_requested(&self, frame_id: &str, url: String) {
         self.change(|state| {
             if *state.frames.main().id == *frame_id {
-                state.navigation.towards = url;
+                state.navigation.towards = redact::mask_logins(&url).into_owned();
                 state.navigation.requested += 1;
                 state.navigation.pending = true;
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use surehand_cdp::Session;
 use surehand_cdp::protocol::page as cdp;
+use surehand_guard::redact;
 
 use crate::world::World;
 
@@ -43,6 +44,13 @@ pub(crate) struct Frame {
     order: u64,
 }
 
+impl Frame {
+    /// It shows what is at this address. A password in it is nobody's business: addresses are told everywhere.
+    pub fn show(&mut self, url: &str) {
+        self.url = redact::mask_logins(url).into_owned();
+    }
+}
+
 /// All frames of a tab; the main frame is always there.
 #[derive(Debug)]
 pub(crate) struct Frames {
@@ -66,7 +74,7 @@ impl Frames {
             origins: BTreeSet::new(),
         };
         frames.insert(main, None, session);
-        frames.main_mut().url = url.to_owned();
+        frames.main_mut().url = redact::mask_logins(url).into_owned();
         frames
     }
 
@@ -168,14 +176,14 @@ impl Frames {
         }
         let Some(known) = self.by_id.get_mut(frame.id.as_str()) else { return };
         known.session = session.clone();
-        known.url = frame.url + frame.url_fragment.as_deref().unwrap_or_default();
+        known.show(&(frame.url + frame.url_fragment.as_deref().unwrap_or_default()));
         // Chromium commits with `init` first, so the progress of this loader may already have begun.
         if known.loader_id != frame.loader_id {
             known.loader_id = frame.loader_id;
             known.progress = Progress::default();
         }
         known.is_told = true;
-        known.unreachable = frame.unreachable_url;
+        known.unreachable = frame.unreachable_url.map(|url| redact::mask_logins(&url).into_owned());
         known.world = None;
     }
 

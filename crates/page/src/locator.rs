@@ -83,6 +83,30 @@ impl Locator {
         Self { by: By::parse(rest), nth, written: format!("`{written}`") }
     }
 
+    /// What is wrong with a selector, as far as that can be known without a page. References are no selectors.
+    pub fn flaw(selector: &str) -> Option<String> {
+        let written = selector.trim();
+        if written.is_empty() {
+            return Some("it is empty".to_owned());
+        }
+        let (rest, nth) = split_nth(written);
+        if nth.is_none() && written.contains(" >> nth=") {
+            return Some("nth= is a whole number: 0 is the first, -1 the last".to_owned());
+        }
+        match By::parse(rest) {
+            By::Role { role, .. } => {
+                let is_word = |c: char| c.is_ascii_alphabetic() || c == '-';
+                let is_role = !role.is_empty() && role.chars().all(is_word);
+                (!is_role).then(|| "it is written role=button or role=button[name=Save]".to_owned())
+            }
+            By::Css { value } if value.trim().is_empty() => Some("it is empty".to_owned()),
+            By::Css { value } => unbalanced(&value, true),
+            By::Xpath { value } if value.trim().is_empty() => Some("it is empty".to_owned()),
+            By::Xpath { value } => unbalanced(&value, false),
+            _ => None,
+        }
+    }
+
     /// The locator of something to act on by what a person would call it: `Save`, `Save button`.
     pub fn query(label: &str) -> Self {
         Self { by: By::Query { value: label.to_owned() }, nth: None, written: format!("{label:?}") }
@@ -160,6 +184,34 @@ impl By {
     }
 }
 
+/// Which bracket or quote has no other. Only CSS has escapes.
+fn unbalanced(text: &str, has_escapes: bool) -> Option<String> {
+    let mut open = Vec::new();
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' if has_escapes => drop(characters.next()),
+            '(' | '[' => open.push(character),
+            ')' | ']' => {
+                let wanted = if character == ')' { '(' } else { '[' };
+                if open.pop() != Some(wanted) {
+                    return Some(format!("a `{character}` closes nothing"));
+                }
+            }
+            '"' | '\'' => loop {
+                match characters.next() {
+                    None => return Some(format!("a {character} is not closed")),
+                    Some('\\') if has_escapes => drop(characters.next()),
+                    Some(end) if end == character => break,
+                    Some(_) => {}
+                }
+            },
+            _ => {}
+        }
+    }
+    open.last().map(|bracket| format!("a `{bracket}` is not closed"))
+}
+
 /// A value in double quotes is meant as a whole.
 fn unquoted(text: &str) -> (String, bool) {
     match text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
@@ -177,6 +229,41 @@ impl fmt::Display for Locator {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_a_selector_is_known_without_a_page() {
+        for sound in [
+            "#a > b",
+            "a[href='x]=(1']",
+            "[data-x=\"a\\\"]\"]",
+            "a:not([b])",
+            "#a\\[0\\]",
+            "//a[text()='x']",
+            "role=button",
+            "role=button[name=\"a]b\"]",
+            "text=a (b",
+            "label=[",
+            "li >> nth=-1",
+        ] {
+            assert_eq!(Locator::flaw(sound), None, "{sound}");
+        }
+        for bad in [
+            "",
+            " ",
+            "css=",
+            "a[b",
+            "a]b",
+            "a:not(b",
+            "a['b]",
+            "//a[1",
+            "role=",
+            "role=button[",
+            "li >> nth=x",
+            "(a]",
+        ] {
+            assert!(Locator::flaw(bad).is_some(), "{bad}");
+        }
+    }
 
     #[test]
     fn each_notation_has_its_form_for_the_script() {

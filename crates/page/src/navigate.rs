@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use surehand_cdp::protocol::{page as cdp, runtime};
+use surehand_guard::redact;
 use tokio::time::Instant;
 
 use crate::aftermath::Mark;
@@ -78,7 +79,7 @@ impl Page {
         let before = self.lock().frames.main().loader_id.clone();
         let loading = Loading(Some(self.session().clone()));
         let call = self.session().call(&cdp::Navigate { url: url.to_owned(), ..Default::default() });
-        let answer = match deadline.run(format!("{url} to answer"), call).await {
+        let answer = match deadline.run(format!("{} to answer", redact::mask_logins(url)), call).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => {
                 loading.goes_on();
@@ -361,7 +362,7 @@ impl LoadState {
 fn unreadable(error: surehand_cdp::Error, url: &str) -> Error {
     match &error {
         surehand_cdp::Error::Refused { message, .. } if message.contains("invalid URL") => {
-            Error::BadUrl { url: url.to_owned() }
+            Error::BadUrl { url: redact::mask_logins(url).into_owned() }
         }
         _ => error.into(),
     }
@@ -370,5 +371,5 @@ fn unreadable(error: surehand_cdp::Error, url: &str) -> Error {
 fn navigation_error(url: &str, reason: &str, is_download: bool) -> Error {
     let failure = NavigationFailure::from_net_error(reason);
     let reason = if is_download { "it is a download, not a page".to_owned() } else { reason.to_owned() };
-    Error::Navigation { url: url.to_owned(), failure, reason }
+    Error::Navigation { url: redact::mask_logins(url).into_owned(), failure, reason }
 }

@@ -62,7 +62,7 @@ impl Page {
         Ok(found.first(world).map(|handle| Locator::handle(handle, &locator.to_string())))
     }
 
-    async fn matches_in(
+    pub(crate) async fn matches_in(
         &self,
         frame: &FrameId,
         locator: &Locator,

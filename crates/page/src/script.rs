@@ -48,6 +48,8 @@ pub(crate) const SOURCE: &str = concat!(
     "\n",
     include_str!("script/read.js"),
     "\n",
+    include_str!("script/lasting.js"),
+    "\n",
     include_str!("script/choose.js"),
     "\n",
     include_str!("script/annotate.js"),

@@ -4,10 +4,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Unread};
 use crate::document::{ASSERT_TOOL, Arguments, Plain, Text};
 use crate::node::Node;
-use crate::vars::{Scope, Secrets, Smuggled, references};
+use crate::vars::{LARGEST_TEXT, Scope, Secrets, Unfillable, references};
 
 /// A call that is ready to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,15 +24,23 @@ pub enum CallError {
     /// A variable has no value, e.g. because the step that captures it did not run.
     #[error("the variable {0:?} has no value")]
     NoValue(String),
-    /// A value would have become a reference to a secret.
+    /// Values cannot be put in.
     #[error(transparent)]
-    Smuggled(#[from] Smuggled),
+    Unfillable(#[from] Unfillable),
+    /// More than anybody needs.
+    #[error("with their variables put in, the arguments are larger than {} MiB in all", LARGEST_TEXT / 1024 / 1024)]
+    TooLarge,
     /// A value would have become an option of the command line.
     #[error("with its variables put in, {0:?} would be an option; write the arguments as a mapping instead")]
     Option(String),
     /// The words are not what the verb takes.
-    #[error("{0}")]
-    Words(String),
+    #[error("{message}")]
+    Words {
+        /// Why.
+        message: String,
+        /// Because of which word.
+        word: Option<usize>,
+    },
 }
 
 /// The call that a plain step makes.
@@ -45,13 +53,42 @@ pub fn call(
     let arguments = match &plain.arguments {
         Arguments::Object(node) => filled_node(node, scope, secrets)?,
         Arguments::Words { words, .. } => {
-            let filled: Result<Vec<_>, _> =
-                words.iter().map(|word| filled_word(&word.text, scope, secrets)).collect();
+            let mut room = Room::default();
+            let filled: Result<Vec<_>, _> = words
+                .iter()
+                .map(|word| {
+                    let text = filled_word(&word.text, scope, secrets)?;
+                    room.take(&word.text, &text).map(|()| text)
+                })
+                .collect();
             words_to_arguments(&plain.verb, words, &filled?, catalog)?
         }
     };
     let arguments = if plain.tool() == ASSERT_TOOL { wrapped(arguments) } else { arguments };
     Ok(Call { tool: plain.tool().to_owned(), arguments })
+}
+
+/// The arguments of a call that cannot be made, as far as they are known: what has no value stays as it is written. They
+/// are an object all the same.
+pub fn known_arguments(plain: &Plain, scope: &Scope, secrets: &dyn Secrets, catalog: &dyn Catalog) -> Value {
+    match &plain.arguments {
+        Arguments::Object(node) => {
+            let arguments = node.to_json_with(&mut |text, _| {
+                filled(text, scope, secrets).unwrap_or_else(|_| text.to_owned())
+            });
+            if plain.tool() == ASSERT_TOOL { wrapped(arguments) } else { arguments }
+        }
+        Arguments::Words { words, .. } => {
+            let written: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
+            let known: Vec<String> = written
+                .iter()
+                .map(|word| filled_word(word, scope, secrets).unwrap_or_else(|_| word.clone()))
+                .collect();
+            let read = catalog.words(&plain.verb, &known).or_else(|_| catalog.words(&plain.verb, &written));
+            // A name where a number belongs: nobody knows which argument it is.
+            read.unwrap_or_else(|_| serde_json::json!({ "words": known }))
+        }
+    }
 }
 
 /// The call that asks whether a contract passes, for `if` and `until`.
@@ -71,10 +108,34 @@ pub fn filled(text: &str, scope: &Scope, secrets: &dyn Secrets) -> Result<String
     Ok(filling.text)
 }
 
+/// What is left of the room for values in the arguments of one call. Texts without values take none.
+#[derive(Debug)]
+pub(crate) struct Room(usize);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(LARGEST_TEXT)
+    }
+}
+
+impl Room {
+    pub(crate) fn take(&mut self, written: &str, filled: &str) -> Result<(), CallError> {
+        if written != filled {
+            self.0 = self.0.checked_sub(filled.len()).ok_or(CallError::TooLarge)?;
+        }
+        Ok(())
+    }
+}
+
 fn filled_node(node: &Node, scope: &Scope, secrets: &dyn Secrets) -> Result<Value, CallError> {
-    let mut first = None;
+    let (mut first, mut room) = (None, Room::default());
     let value = node.to_json_with(&mut |text, _| {
-        filled(text, scope, secrets).unwrap_or_else(|error| {
+        if first.is_some() {
+            return String::new();
+        }
+        let filled =
+            filled(text, scope, secrets).and_then(|filled| room.take(text, &filled).map(|()| filled));
+        filled.unwrap_or_else(|error| {
             first.get_or_insert(error);
             String::new()
         })
@@ -108,13 +169,14 @@ pub(crate) fn words_to_arguments(
     filled: &[String],
     catalog: &dyn Catalog,
 ) -> Result<Value, CallError> {
-    catalog.words(verb, filled).map_err(|message| {
+    catalog.words(verb, filled).map_err(|Unread { message, word }| {
         let as_written: Vec<String> = written.iter().map(|word| word.text.clone()).collect();
         if as_written == filled {
-            return CallError::Words(message);
+            return CallError::Words { message, word };
         }
         let generic = || format!("with their variables put in, these words do not fit {verb:?}");
-        CallError::Words(catalog.words(verb, &as_written).err().unwrap_or_else(generic))
+        let message = catalog.words(verb, &as_written).err().map_or_else(generic, |unread| unread.message);
+        CallError::Words { message, word }
     })
 }
 

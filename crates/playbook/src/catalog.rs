@@ -8,10 +8,24 @@ pub trait Catalog {
     fn verbs(&self) -> &[String];
 
     /// Turns what follows a verb on the command line into its arguments, or says why that cannot be.
-    fn words(&self, verb: &str, words: &[String]) -> Result<Value, String>;
+    fn words(&self, verb: &str, words: &[String]) -> Result<Value, Unread>;
 
     /// Everything that is wrong with the arguments of a tool.
     fn check(&self, tool: &str, arguments: &Value) -> Vec<Finding>;
+
+    /// Every reference to a secret that stands where the tool takes none: a JSON pointer to it, and the name of the secret.
+    fn misplaced(&self, _tool: &str, _arguments: &Value) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// Why words are no arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// In one sentence.
+    pub message: String,
+    /// Because of which word; nothing where one is missing.
+    pub word: Option<usize>,
 }
 
 /// Something that is wrong with arguments.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::call::{CallError, is_wrapped, refuse_option, words_to_arguments, wrapped};
+use crate::call::{CallError, Room, is_wrapped, refuse_option, words_to_arguments, wrapped};
 use crate::catalog::{Catalog, Finding};
 use crate::document::{
     ASSERT_TOOL, Action, Arguments, Branch, ForEach, Plain, Playbook, Repeat, Step, Text, Until, Use,
@@ -17,10 +17,16 @@ use crate::nearest::did_you_mean;
 use crate::node::Node;
 use crate::problem::{Problem, Problems};
 use crate::source::{Position, Source};
-use crate::vars::{Binding, Filling, Overrides, Scope, Secrets, references, secret_warning};
+use crate::vars::{Binding, Filling, LARGEST_TEXT, Overrides, Scope, Secrets, references, secret_warning};
 
-/// Playbooks that use others many times over end here.
+/// More steps, each as often as it may run, are a mistake: every one of them is a row of the report.
 const MOST_STEPS: usize = 200_000;
+
+/// With so many comparisons of names what was meant is suggested; each costs a microsecond or so.
+const MOST_COMPARISONS: usize = 100_000;
+
+/// Looking at more than this, with variables put in, would take too long.
+const MOST_FILLED: usize = 64 * LARGEST_TEXT;
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,8 +52,11 @@ pub fn check(
         found: Checked::default(),
         said: HashSet::new(),
         warned: HashSet::new(),
-        steps: 0,
+        room: Room::default(),
+        tally: Tally { seen: 0, rows: 0, times: 1, is_over: false, filled: 0, is_enough: false },
+        comparisons: MOST_COMPARISONS,
     };
+    look.stage(playbook);
     look.phases(playbook);
     look.found
 }
@@ -62,7 +71,27 @@ struct Look<'a> {
     /// A playbook that is used twice says the same thing twice.
     said: HashSet<(String, Option<Position>, String)>,
     warned: HashSet<String>,
-    steps: usize,
+    /// For values in the arguments of the step that is looked at.
+    room: Room,
+    tally: Tally,
+    /// As many names may still be compared with unknown ones.
+    comparisons: usize,
+}
+
+/// How much there is so far.
+struct Tally {
+    /// Steps that were looked at.
+    seen: usize,
+    /// Rows that a report has at most. As there, what only holds other steps is none.
+    rows: usize,
+    /// How often what is looked at now may run.
+    times: usize,
+    /// Was it said that there are too many?
+    is_over: bool,
+    /// Bytes of texts with variables put in.
+    filled: usize,
+    /// Were those so many that nothing more is looked at?
+    is_enough: bool,
 }
 
 /// A step, for messages.
@@ -77,19 +106,57 @@ impl Look<'_> {
         }
     }
 
-    fn steps(&mut self, steps: &[Step]) {
-        for step in steps {
-            self.steps += 1;
-            if self.steps == MOST_STEPS {
-                let problem =
-                    self.source.problem(step.at, format!("these are more than {MOST_STEPS} steps in all"));
+    /// Window and device, as they will be set.
+    fn stage(&mut self, playbook: &Playbook) {
+        for arguments in playbook.stage() {
+            let device = playbook.device.as_ref().filter(|_| arguments.pointer("/what/device").is_some());
+            let (what, at) = match (device, playbook.viewport) {
+                (Some(device), _) => ("device", device.at),
+                (None, Some(viewport)) => ("viewport", viewport.at),
+                (None, None) => continue,
+            };
+            for finding in self.catalog.check("set", &arguments) {
+                let problem = self.source.problem(at, format!("`{what}`: {}", finding.message));
                 self.say(problem);
             }
-            if self.steps >= MOST_STEPS {
-                return;
+        }
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        for step in steps {
+            // Nobody reads more, and nobody waits for it.
+            if self.found.problems.is_full() || self.tally.is_enough {
+                return self.found.problems.cut();
+            }
+            self.tally.seen += 1;
+            if self.tally.seen >= MOST_STEPS {
+                return self.too_many(step.at);
             }
             self.step(step);
         }
+    }
+
+    /// A row of the report, each time that it runs.
+    fn row(&mut self, at: Position) {
+        self.tally.rows = self.tally.rows.saturating_add(self.tally.times);
+        if self.tally.rows > MOST_STEPS {
+            self.too_many(at);
+        }
+    }
+
+    fn too_many(&mut self, at: Position) {
+        if !std::mem::replace(&mut self.tally.is_over, true) {
+            let problem = self.source.problem(at, format!("these are more than {MOST_STEPS} steps in all"));
+            self.say(problem.note("each counts as often as it may run"));
+        }
+    }
+
+    /// Looks at something that runs several times.
+    fn repeated(&mut self, times: usize, look: impl FnOnce(&mut Self)) {
+        let outer = self.tally.times;
+        self.tally.times = outer.saturating_mul(times);
+        look(self);
+        self.tally.times = outer;
     }
 
     fn block(&mut self, steps: &[Step]) {
@@ -101,18 +168,21 @@ impl Look<'_> {
     fn step(&mut self, step: &Step) {
         let within = In(&step.label);
         match &step.action {
-            Action::Plain(plain) => self.plain(plain, within),
+            Action::Plain(plain) => {
+                self.row(step.at);
+                self.plain(plain, within);
+            }
             Action::If(choice) => {
+                self.row(step.at);
                 self.contract(&choice.contract, within);
+                let before = self.tally.rows;
                 self.block(&choice.then);
+                // Only one of the two runs.
+                let then = std::mem::replace(&mut self.tally.rows, before);
                 self.block(&choice.otherwise);
+                self.tally.rows = self.tally.rows.max(then);
             }
-            Action::Repeat(Repeat { until, steps }) => {
-                if let Until::Passes { contract, .. } = until {
-                    self.contract(contract, within);
-                }
-                self.block(steps);
-            }
+            Action::Repeat(Repeat { until, steps }) => self.repeat(step, until, steps),
             Action::ForEach(each) => self.for_each(each, within),
             Action::Parallel(branches) => {
                 branches.iter().for_each(|Branch { steps, .. }| self.block(steps));
@@ -121,13 +191,29 @@ impl Look<'_> {
         }
     }
 
+    fn repeat(&mut self, step: &Step, until: &Until, steps: &[Step]) {
+        let times = match until {
+            Until::Times(times) => *times,
+            Until::Passes { contract, max } => {
+                self.contract(contract, In(&step.label));
+                *max
+            }
+        };
+        self.repeated(times as usize, |look| {
+            if matches!(until, Until::Passes { .. }) {
+                look.row(step.at);
+            }
+            look.block(steps);
+        });
+    }
+
     fn for_each(&mut self, each: &ForEach, within: In<'_>) {
         for value in &each.values {
             self.fill(&value.text, value.at, within);
         }
         let mark = self.scope.enter();
         self.scope.bind(&each.variable, Binding::Later);
-        self.steps(&each.steps);
+        self.repeated(each.values.len(), |look| look.steps(&each.steps));
         self.scope.leave(mark);
     }
 
@@ -146,6 +232,7 @@ impl Look<'_> {
     }
 
     fn plain(&mut self, plain: &Plain, within: In<'_>) {
+        self.room = Room::default();
         match &plain.arguments {
             Arguments::Object(node) => self.object(plain.tool(), node, within),
             Arguments::Words { words, at } => self.words(plain, words, *at, within),
@@ -156,6 +243,7 @@ impl Look<'_> {
     }
 
     fn contract(&mut self, contract: &Node, within: In<'_>) {
+        self.room = Room::default();
         self.object(ASSERT_TOOL, contract, within);
     }
 
@@ -165,17 +253,24 @@ impl Look<'_> {
         // A contract by itself is wrapped, and what is found in it is looked for without the wrapping.
         let wraps = tool == ASSERT_TOOL && !is_wrapped(&arguments);
         let arguments = if wraps { wrapped(arguments) } else { arguments };
+        let unwrapped = |pointer: &str| match pointer.strip_prefix("/contract") {
+            Some(inside) if wraps => inside.to_owned(),
+            _ => pointer.to_owned(),
+        };
+        for (pointer, name) in self.misplaced(tool, &arguments) {
+            let pointer = unwrapped(&pointer);
+            self.refuse_secret(&name, tool, &pointer, node.at_pointer(&pointer), within);
+        }
         let findings = self.catalog.check(tool, &arguments);
         if findings.is_empty() {
             return;
         }
         let written = if wraps { wrapped(node.to_json()) } else { node.to_json() };
         for finding in self.believable(tool, &arguments, &written, &values, findings) {
-            let pointer =
-                finding.pointer.strip_prefix("/contract").filter(|_| wraps).unwrap_or(&finding.pointer);
+            let pointer = unwrapped(&finding.pointer);
             let at =
-                if finding.is_about_key { node.key_at_pointer(pointer) } else { node.at_pointer(pointer) };
-            self.misfit(at, within, tool, &finding, pointer);
+                if finding.is_about_key { node.key_at_pointer(&pointer) } else { node.at_pointer(&pointer) };
+            self.misfit(at, within, tool, &finding, &pointer);
         }
     }
 
@@ -196,8 +291,22 @@ impl Look<'_> {
             Ok(arguments) => arguments,
             // With its values it may well be right.
             Err(_) if !is_final => return,
-            Err(error) => return self.refuse(at, within, &error),
+            Err(error) => {
+                let word = if let CallError::Words { word: Some(word), .. } = &error {
+                    words.get(*word)
+                } else {
+                    None
+                };
+                return self.refuse(word.map_or(at, |word| word.at), within, &error);
+            }
         };
+        // Where in the file a part of the arguments is written, if one word is that part.
+        let place =
+            |pointer: &str| word_of(arguments.pointer(pointer), &filled).and_then(|index| words.get(index));
+        for (pointer, name) in self.misplaced(plain.tool(), &arguments) {
+            let at = place(&pointer).map_or(at, |word| word.at);
+            self.refuse_secret(&name, plain.tool(), &pointer, at, within);
+        }
         let findings = self.catalog.check(plain.tool(), &arguments);
         if findings.is_empty() {
             return;
@@ -205,8 +314,29 @@ impl Look<'_> {
         let as_written: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         let written = self.catalog.words(&plain.verb, &as_written).unwrap_or_default();
         for finding in self.believable(plain.tool(), &arguments, &written, &values, findings) {
+            let at = place(&finding.pointer).map_or(at, |word| word.at);
             self.misfit(at, within, plain.tool(), &finding, &finding.pointer);
         }
+    }
+
+    /// References to secrets that there are, at places where the tool takes none.
+    fn misplaced(&self, tool: &str, arguments: &Value) -> Vec<(String, String)> {
+        let mut misplaced = self.catalog.misplaced(tool, arguments);
+        // A text that waits for other values still shows those that variables stand in for.
+        misplaced.retain(|(_, name)| self.secrets.has(name));
+        misplaced
+    }
+
+    fn refuse_secret(&mut self, name: &str, tool: &str, pointer: &str, at: Position, In(label): In<'_>) {
+        let reference = format!("${{SECRET:{name}}}");
+        let place = self.source.find(at, &reference, 4096).unwrap_or(at);
+        let argument = dotted(pointer);
+        let message =
+            format!("{label}: {tool}{argument} takes no secret, so {reference} is not put in there");
+        let problem = self.source.problem(place, message);
+        self.say(problem.note(
+            "secrets go into fields and what is typed, into `act` and `javascript_tool`, cookies, storage and passwords",
+        ));
     }
 
     /// Findings without those about texts that are not final, and without values in what they say.
@@ -219,10 +349,8 @@ impl Look<'_> {
         findings: Vec<Finding>,
     ) -> Vec<Finding> {
         let is_open = |finding: &Finding| {
-            let text = arguments.pointer(&finding.pointer).and_then(Value::as_str);
-            text.is_some_and(|text| {
-                self.scope.fill(text, self.secrets).is_ok_and(|filling| !filling.is_final())
-            })
+            let value = arguments.pointer(&finding.pointer).filter(|_| !finding.pointer.is_empty());
+            value.is_some_and(|value| self.is_open(value))
         };
         let mut about_written = None;
         let mut believable = Vec::new();
@@ -240,6 +368,19 @@ impl Look<'_> {
         believable
     }
 
+    /// Whether some text of a value is not what the tool will get.
+    fn is_open(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => {
+                text.contains("${")
+                    && !self.scope.fill(text, self.secrets).is_ok_and(|filling| filling.is_final())
+            }
+            Value::Array(values) => values.iter().any(|value| self.is_open(value)),
+            Value::Object(members) => members.values().any(|value| self.is_open(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
     fn fill_argument(
         &mut self,
         text: &str,
@@ -250,23 +391,45 @@ impl Look<'_> {
         if !text.contains("${") {
             return text.to_owned();
         }
-        for reference in references(text) {
+        let mut seen = HashSet::new();
+        for reference in references(text).filter(|reference| seen.insert(*reference)) {
             if let Some(Binding::Known(value)) = self.scope.get(&reference.key()) {
-                values.push(value.clone());
+                // So much of it is looked for.
+                values.push(value.chars().take(MENTIONED).collect());
             }
         }
-        self.fill(text, at, within).map_or_else(|| text.to_owned(), |filling| filling.text)
+        let Some(filling) = self.fill(text, at, within) else { return text.to_owned() };
+        if let Err(error) = self.room.take(text, &filling.text) {
+            self.refuse(at, within, &error);
+            return text.to_owned();
+        }
+        filling.text
     }
 
     /// Puts in what is known, and complains about what is not.
     fn fill(&mut self, text: &str, at: Position, within: In<'_>) -> Option<Filling> {
+        if self.tally.is_enough {
+            return None;
+        }
         let filling = match self.scope.fill(text, self.secrets) {
             Ok(filling) => filling,
             Err(error) => {
-                self.refuse(at, within, &CallError::Smuggled(error));
+                self.refuse(at, within, &CallError::Unfillable(error));
                 return None;
             }
         };
+        if filling.text != text {
+            self.tally.filled = self.tally.filled.saturating_add(filling.text.len());
+        }
+        if self.tally.filled > MOST_FILLED {
+            let most = MOST_FILLED / 1024 / 1024;
+            let message =
+                format!("with their variables put in, the texts of a playbook are at most {most} MiB in all");
+            let problem = self.source.problem(at, message);
+            self.tally.is_enough = true;
+            self.say(problem);
+            return None;
+        }
         for name in &filling.unmasked {
             if self.warned.insert(name.clone()) {
                 self.found.warnings.push(secret_warning(name));
@@ -281,9 +444,9 @@ impl Look<'_> {
     fn unknown(&mut self, name: &str, text: &str, at: Position, In(label): In<'_>) {
         // Nobody reads further ones, and finding out more about them costs.
         if self.found.problems.is_full() {
-            return self.found.problems.push(Problem::of_file(self.source.name(), "unknown variable"));
+            return self.found.problems.count();
         }
-        let hint = did_you_mean(name, self.scope.names());
+        let hint = self.hint(name);
         // The text is written in so many bytes, and some more for escapes and indentation.
         let within = 2 * text.len() + 4096;
         let place = self.source.find(at, &format!("${{{name}}}"), within).unwrap_or(at);
@@ -298,17 +461,31 @@ impl Look<'_> {
         self.say(problem);
     }
 
+    /// What may have been meant, as long as comparing names has not taken too long.
+    fn hint(&mut self, name: &str) -> String {
+        let count = self.scope.names().take(self.comparisons + 1).count();
+        if count > self.comparisons {
+            return String::new();
+        }
+        self.comparisons -= count;
+        did_you_mean(name, self.scope.names())
+    }
+
     fn refuse(&mut self, at: Position, In(label): In<'_>, error: &CallError) {
-        let problem = self.source.problem(at, format!("{label}: {error}"));
-        self.say(problem);
+        self.say_at(at, format!("{label}: {error}"));
     }
 
     fn misfit(&mut self, at: Position, In(label): In<'_>, tool: &str, finding: &Finding, pointer: &str) {
-        let name = pointer.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
-        let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+        let name = dotted(pointer);
         let message = format!("{label}: {tool}{name}: {}", finding.message);
-        let problem = self.source.problem(at, message);
-        self.say(problem);
+        self.say_at(at, message);
+    }
+
+    /// A picture is made only of what is kept.
+    fn say_at(&mut self, at: Position, message: String) {
+        if self.said.insert((self.source.name().to_owned(), Some(at), message.clone())) {
+            self.found.problems.push_with(|| self.source.problem(at, message));
+        }
     }
 
     fn say(&mut self, problem: Problem) {
@@ -318,12 +495,33 @@ impl Look<'_> {
     }
 }
 
+/// A JSON pointer as people write it, behind a space.
+fn dotted(pointer: &str) -> String {
+    let name = pointer.trim_start_matches('/').replace('/', ".").replace("~1", "/").replace("~0", "~");
+    if name.is_empty() { String::new() } else { format!(" {name}") }
+}
+
+/// Which word a part of the arguments is: the same text, or behind the `=` of an option. Of a list, its first.
+fn word_of(part: Option<&Value>, words: &[String]) -> Option<usize> {
+    let text = match part? {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Array(items) => return word_of(items.first(), words),
+        _ => return None,
+    };
+    let behind = format!("={text}");
+    words.iter().position(|word| *word == text || word.ends_with(&behind))
+}
+
+/// So much of a value is looked for in a message.
+const MENTIONED: usize = 12;
+
 /// Whether a message repeats a value, in quotes or not, or cut.
 fn mentions(message: &str, value: &str) -> bool {
     if value.is_empty() {
         return false;
     }
-    let beginning: String = value.chars().take(12).collect();
+    let beginning: String = value.chars().take(MENTIONED).collect();
     let escaped = format!("{beginning:?}");
     message.contains(&beginning) || message.contains(escaped.trim_matches('"'))
 }

@@ -171,6 +171,184 @@ fn using_many_times_over_ends_somewhere() {
 }
 
 #[test]
+fn steps_count_as_often_as_they_may_run() {
+    let nested = |times: u32| {
+        format!(
+            "steps:\n- repeat: {times}\n  steps:\n  - for_each: {{ a: [x, y] }}\n    steps: [ {{ reload: }} ]\n"
+        )
+    };
+    assert_eq!(said(&nested(10_000)), [""; 0]);
+    let twice = nested(10_000).replace("[x, y]", &format!("[{}]", vec!["x"; 21].join(", ")));
+    assert_eq!(said(&twice), ["a.yaml:5:14: these are more than 200000 steps in all"]);
+    // Only one of two branches runs, and what only holds steps is no row.
+    let branches = "steps:\n- repeat: 10000\n  steps:\n  - if: { kind: url }\n    then: [A]\n    else: [A]\n";
+    let branches = branches.replace('A', &vec!["{ reload: }"; 19].join(", "));
+    assert_eq!(said(&branches), [""; 0]);
+    let until = "steps:\n- repeat: { until: { kind: url }, max: 10000 }\n  steps: [A]\n";
+    assert_eq!(said(&until.replace('A', &vec!["{ reload: }"; 19].join(", "))), [""; 0]);
+    assert_eq!(said(&until.replace('A', &vec!["{ reload: }"; 20].join(", "))).len(), 1);
+}
+
+#[test]
+fn what_variables_make_is_bounded() {
+    let large = "x".repeat(600_000);
+    let one = format!("vars: {{ a: {large} }}\nsteps:\n- click: '${{a}}${{a}}'\n");
+    let told = said(&one);
+    assert_eq!(told, ["a.yaml:3:10: step 0: with its variables put in, this text is larger than 1 MiB"]);
+    let fields: String = (0..5).map(|number| format!("    f{number}: '${{a}}'\n")).collect();
+    let several = format!("vars: {{ a: {large} }}\nsteps:\n- fill_form:\n   fields:\n{fields}");
+    let told = said(&several);
+    assert!(
+        told[0].starts_with("a.yaml:6:9: step 0: with their variables put in, the arguments are"),
+        "{told:?}"
+    );
+    let begin = std::time::Instant::now();
+    let many = format!("vars: {{ a: {large} }}\nsteps:\n{}", "- click: '${a}'\n".repeat(10_000));
+    let told = said(&many);
+    assert!(told.len() == 1 && told[0].contains("64 MiB in all"), "{told:?}");
+    // Each level twice as much as the one above.
+    let doubling =
+        |next: &str| format!("steps: [ {{ use: {next}, vars: {{ a: '${{a}}${{a}}${{a}}${{a}}' }} }} ]");
+    let names: Vec<String> = (0..15).map(|level| format!("{level}.yaml")).collect();
+    let texts: Vec<String> = (1..15).map(|level| doubling(&format!("{level}.yaml"))).collect();
+    let last = "steps: [ { click: '${a}' } ]".to_owned();
+    let files: Vec<_> = names
+        .iter()
+        .map(String::as_str)
+        .zip(texts.iter().chain([&last]).map(String::as_str))
+        .take(15)
+        .collect();
+    let first = "vars: { a: x123456789 }\nsteps: [ { use: 0.yaml } ]";
+    let told = opened(first, &files, &[]).problems.to_string();
+    assert!(told.contains("larger than 1 MiB"), "{told}");
+    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+}
+
+#[test]
+fn many_problems_on_one_line_are_found_quickly() {
+    for bad in
+        ["{\"clik\": \"a\"}", "{\"click\": [1, 2]}", "{\"click\": \"${a}\"}", "{\"navigate\": {\"x\": 1}}"]
+    {
+        let text = format!("{{\"steps\": [{}]}}", vec![bad; 40_000].join(","));
+        let begin = std::time::Instant::now();
+        let opened = opened(&text, &[], &[]);
+        assert!(opened.problems.len() >= 1_000, "{:.300}", opened.problems.to_string());
+        // Without optimization; with it, tens of milliseconds.
+        assert!(begin.elapsed().as_secs() < 6, "{bad}: {:?}", begin.elapsed());
+    }
+}
+
+#[test]
+fn words_that_are_wrong_are_pointed_at() {
+    let text = "vars: { w: soon }\nsteps:\n- wait:\n  - soon\n- wait: [ '${w}' ]\n";
+    assert_eq!(
+        said(text),
+        ["a.yaml:4:5: step 0: \"soon\" is no time", "a.yaml:5:11: step 1: \"${w}\" is no time"]
+    );
+    let own = |steps: &str| {
+        let source = crate::testing::source(&format!("vars: {{ w: abc }}\nsteps:\n{steps}"));
+        let opened = crate::open_source(
+            source,
+            &crate::OwnCatalog,
+            &crate::testing::Texts::new(&[]),
+            &Overrides::default(),
+            &Has("KEPT"),
+        );
+        let first = |problem: &Problem| format!("{} {}", problem.at.unwrap(), problem.message);
+        opened.problems.iter().map(first).collect::<Vec<_>>()
+    };
+    for (steps, mark) in [
+        ("- set: [viewport, 800, tall]", "tall"),
+        ("- set: [viewport, \"${w}\", 600]", "\"${w}"),
+        ("- click: ['#a', --position, nowhere]", "nowhere"),
+        ("- click: ['#a', --position=nowhere]", "--pos"),
+        ("- press: Entr", "Entr"),
+        ("- press: { key: Entr }", "Entr"),
+        ("- click: ['role=button[', --force]", "'role"),
+        ("- find: [role, button, clik]", "clik"),
+        ("- batch: ['get title', 'clik a']", "'clik"),
+        ("- navigate: { url: 'ftp://x' }", "'ftp"),
+        ("- navigate: { url: '' }", "''"),
+        ("- act: { action: dance wildly }", "dance"),
+        ("- fill_form: { fields: {} }", "{} "),
+        ("- interact: { ref: '' }", "''"),
+        ("- wait_for: { condition: selector, value: 'a[' }", "'a["),
+        ("- assert: { kind: dom_text, selector: 'a[', pattern: x }", "'a["),
+        (
+            "- assert: { kind: and, children: [{ kind: dom_count, selector: 'role=a[', op: eq, value: 1 }] }",
+            "'role",
+        ),
+        ("- eval: []", "[]"),
+        ("- batch: []", "[]"),
+        ("- fill: { selector: '#a', valu: x }", "valu"),
+        ("- set: { what: { viewport: { width: 5, height: 5 }, x: 1 } }", "x: 1"),
+        ("- navigate: { url: 'http://x/${SECRET:KEPT}' }", "${"),
+        ("- assert: { kind: url, pattern: 'a${SECRET:KEPT}' }", "${"),
+        ("- eval: '${SECRET:KEPT}'", "${"),
+        ("- press: '${SECRET:KEPT}'", "${"),
+        ("- click: ['#${SECRET:KEPT}', --force]", "${"),
+        ("- if: { kind: url, pattern: '${SECRET:KEPT}' }\n  then: []", "${"),
+    ] {
+        let told = own(steps);
+        let place = format!("3:{} ", steps.find(mark).unwrap() + 1);
+        assert!(told.len() == 1 && told[0].starts_with(&place), "{steps}: {told:?}");
+        assert!(!told[0].contains("single key"), "{told:?}");
+    }
+    for fine in [
+        "- fill: ['#a', '${SECRET:KEPT}']",
+        "- fill_form: { fields: { A: '${SECRET:KEPT}' } }",
+        "- { read_page: , capture: x }\n- press: '${x}'\n- find: [role, button, '${x}']\n- batch: ['${x} a']\n- act: { action: 'click ${x}' }",
+        "- { read_page: , capture: x }\n- navigate: { url: '${x}' }\n- click: 'a[${x}'\n- set: [device, '${x}']",
+    ] {
+        assert_eq!(own(fine), [""; 0], "{fine}");
+    }
+}
+
+#[test]
+fn what_surrounds_the_steps_is_checked() {
+    assert_eq!(said("device: Pixl\nsteps: []\n"), ["a.yaml:1:9: `device`: there is no such device"]);
+    assert_eq!(
+        said("device: '${d}'\nserve: '${s}'\nsteps: [ { use: '${u}' }, { click: '${base_url}' } ]\n"),
+        [
+            "a.yaml:1:9: `device` takes no variables, and this refers to \"d\"",
+            "a.yaml:2:8: `serve` takes no variables, and this refers to \"s\"",
+            "a.yaml:3:17: `use` takes no variables, and this refers to \"u\"",
+        ]
+    );
+    assert_eq!(
+        said("serve: none\nsteps: [ { click: '${base_url}' } ]\n"),
+        ["a.yaml:1:8: `serve` is a directory, and \"none\" is none"]
+    );
+    for url in
+        ["http://example.com:80", "http://127.0.0.1", "https://127.0.0.1:3000", "x", "http://192.168.0.1:80"]
+    {
+        let told = said(&format!("serve: {{ command: x, url: '{url}' }}\nsteps: []\n"));
+        assert!(
+            told.len() == 1 && told[0].starts_with("a.yaml:1:27: `url` is an address of this machine"),
+            "{told:?}"
+        );
+    }
+    for url in ["http://127.0.0.1:3000", "http://localhost:3000/x", "http://[::1]:3000"] {
+        assert_eq!(said(&format!("serve: {{ command: 'x ${{PORT}}', url: '{url}' }}\nsteps: []\n")), [""; 0]);
+    }
+}
+
+#[test]
+fn odd_values_are_told_once_with_the_rest() {
+    let text = "steps:\n- click: a\n  timeout: .inf\n  id: A\n  id: b\n- click: .nan\n- clik: a\n";
+    assert_eq!(
+        said(text),
+        [
+            "a.yaml:3:12: a number must be finite; put it in quotes if it is a text",
+            "a.yaml:4:7: \"A\" is no id",
+            "a.yaml:5:3: the key \"id\" is there twice",
+            "a.yaml:6:10: a number must be finite; put it in quotes if it is a text",
+            "a.yaml:7:3: unknown verb \"clik\" in step 2; did you mean \"click\"?",
+        ]
+    );
+}
+
+#[test]
 fn parse_errors_and_the_rest_are_reported_together() {
     let text = "steps:\n- click: '${a}'\n- clik: x\n  capture: b\n- click: '${b}'\n- navigate: {}\n";
     assert_eq!(
@@ -215,4 +393,15 @@ steps:
     assert!(made(1, &scope).is_ok());
     scope.bind("a", Binding::Later);
     assert_eq!(made(1, &scope), Err(CallError::NoValue("a".to_owned())));
+}
+
+/// Comparing each with each would take quadratic time.
+#[test]
+fn of_many_unknown_variables_among_many_only_the_first_get_suggestions() {
+    let vars: String = (0..3_000).map(|number| format!("  variable_{number}: x\n")).collect();
+    let steps: String = (0..900).map(|number| format!("  - click: ${{varable_{number}_}}\n")).collect();
+    let problems = opened(&format!("vars:\n{vars}steps:\n{steps}"), &[], &[]).problems;
+    assert_eq!(problems.len(), 900);
+    let suggests = |problem: Option<&Problem>| problem.unwrap().message.contains("did you mean");
+    assert!(suggests(problems.iter().next()) && !suggests(problems.iter().last()));
 }

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
+
 use crate::node::Node;
 use crate::source::{Position, Source};
 
@@ -52,6 +54,24 @@ pub struct Playbook {
     pub teardown: Vec<Step>,
     /// Variables of places that were not understood; empty if all were. Nobody shall hear that they are unknown as well.
     pub(crate) uncertain: Vec<String>,
+}
+
+impl Playbook {
+    /// What it says about the world around its steps, and where: a playbook that is used says nothing of that.
+    pub(crate) fn surroundings(&self) -> Vec<(&'static str, Position)> {
+        let viewport = self.viewport.map(|viewport| ("viewport", viewport.at));
+        let device = self.device.as_ref().map(|device| ("device", device.at));
+        let serve = self.serve.as_ref().map(|serve| ("serve", serve.at));
+        viewport.into_iter().chain(device).chain(serve).collect()
+    }
+
+    /// The arguments of the calls of `set` with which every session of its run begins, in this order.
+    pub(crate) fn stage(&self) -> Vec<Value> {
+        let device = self.device.as_ref().map(|device| json!({ "device": { "name": device.text } }));
+        let viewport =
+            self.viewport.map(|size| json!({ "viewport": { "width": size.width, "height": size.height } }));
+        device.into_iter().chain(viewport).map(|what| json!({ "what": what })).collect()
+    }
 }
 
 /// A text and its place.
@@ -243,6 +263,16 @@ pub enum Until {
     },
 }
 
+impl Until {
+    /// How often at most.
+    pub fn most(&self) -> u32 {
+        match self {
+            Self::Times(times) => *times,
+            Self::Passes { max, .. } => *max,
+        }
+    }
+}
+
 /// Steps for each of some values.
 #[derive(Debug, Clone)]
 pub struct ForEach {
@@ -265,7 +295,7 @@ pub struct Branch {
 
 /// Another playbook in place.
 ///
-/// Its `vars` are defaults and those of the step win. Its `serve`, `viewport` and `device` are for running it by itself.
+/// Its `vars` are defaults and those of the step win. It has no `serve`, `viewport` and `device`.
 #[derive(Debug, Clone)]
 pub struct Use {
     /// As it is written.

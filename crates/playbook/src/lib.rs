@@ -28,15 +28,15 @@ pub mod vars;
 
 use std::path::Path;
 
-pub use call::{Call, CallError, call, contract_call, filled};
-pub use catalog::{Catalog, Finding};
+pub use call::{Call, CallError, call, contract_call, filled, known_arguments};
+pub use catalog::{Catalog, Finding, Unread};
 pub use check::{Checked, check};
 pub use document::{Action, Plain, Playbook, Served, Step};
 pub use own_catalog::{OwnCatalog, TOOLSETS};
 pub use parse::{Files, Loader, Parsed, parse};
 pub use problem::{Problem, Problems};
 pub use record::{Recording, record};
-pub use run::{Ran, RunOptions, Unwatched, Watch, run};
+pub use run::{Ran, RunOptions, Stop, Unwatched, Watch, run};
 pub use schema::schema;
 pub use source::{Position, Source};
 pub use surehand_tools::Pending;

@@ -7,7 +7,7 @@ pub(crate) mod yaml;
 
 use serde_json::{Map, Number, Value as Json};
 
-use crate::problem::Problem;
+use crate::problem::{Problem, Problems};
 use crate::source::{Format, Position, Source};
 
 /// Deeper documents are a mistake, and would cost stack.
@@ -31,9 +31,9 @@ pub enum Value {
     /// Nothing, or `null`.
     Null,
     /// `true` or `false`.
-    Bool(bool),
+    Bool(bool, Written),
     /// Whole or not.
-    Number(Number),
+    Number(Number, Written),
     /// A text.
     String(String),
     /// Values in a row.
@@ -41,6 +41,9 @@ pub enum Value {
     /// Keys, each once, in the order of the file.
     Map(Vec<(Key, Node)>),
 }
+
+/// A number, `true` or `false` as it stands in the file: where a text is wanted, `01234` is not `1234`.
+pub type Written = Box<str>;
 
 /// A key and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +54,20 @@ pub struct Key {
     pub text: String,
 }
 
+/// Complains about a key that its mapping has already.
+fn say_repeated(key: &Key, source: &Source, problems: &mut Problems) {
+    match problems.is_full() {
+        true => problems.count(),
+        false => problems.push(source.problem(key.at, format!("the key {:?} is there twice", key.text))),
+    }
+}
+
 impl Node {
-    /// Reads a document of either format.
-    pub fn read(source: &Source) -> Result<Self, Problem> {
+    /// Reads a document of either format. What is wrong with single values goes to `problems`, and reading goes on.
+    pub fn read(source: &Source, problems: &mut Problems) -> Result<Self, Problem> {
         match source.format() {
-            Format::Yaml => yaml::read(source),
-            Format::Json => json::read(source),
+            Format::Yaml => yaml::read(source, problems),
+            Format::Json => json::read(source, problems),
         }
     }
 
@@ -64,8 +75,8 @@ impl Node {
     pub fn sort(&self) -> &'static str {
         match &self.value {
             Value::Null => "nothing",
-            Value::Bool(_) => "true or false",
-            Value::Number(_) => "a number",
+            Value::Bool(..) => "true or false",
+            Value::Number(..) => "a number",
             Value::String(_) => "a text",
             Value::List(_) => "a list",
             Value::Map(_) => "a mapping",
@@ -80,12 +91,33 @@ impl Node {
         }
     }
 
+    /// The text of something that may stand for one: what it says, or as it is written.
+    pub fn into_word(self) -> Option<String> {
+        match self.value {
+            Value::String(text) => Some(text),
+            Value::Number(_, written) | Value::Bool(_, written) => Some(written.into()),
+            Value::Null | Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Makes texts of the numbers in it that are not written as they would be told: `01234`, `1.50`, `0x1F`.
+    pub(crate) fn keep_spelling(&mut self) {
+        match &mut self.value {
+            Value::Number(number, written) if number.to_string() != **written => {
+                self.value = Value::String(std::mem::take(written).into());
+            }
+            Value::List(items) => items.iter_mut().for_each(Self::keep_spelling),
+            Value::Map(entries) => entries.iter_mut().for_each(|(_, value)| value.keep_spelling()),
+            _ => {}
+        }
+    }
+
     /// The same value without places; `write` says what becomes of each text.
     pub(crate) fn to_json_with(&self, write: &mut dyn FnMut(&str, Position) -> String) -> Json {
         match &self.value {
             Value::Null => Json::Null,
-            Value::Bool(value) => Json::Bool(*value),
-            Value::Number(number) => Json::Number(number.clone()),
+            Value::Bool(value, _) => Json::Bool(*value),
+            Value::Number(number, _) => Json::Number(number.clone()),
             Value::String(text) => Json::String(write(text, self.at)),
             Value::List(items) => items.iter().map(|item| item.to_json_with(write)).collect(),
             Value::Map(entries) => {
@@ -141,7 +173,10 @@ mod tests {
     use super::*;
 
     fn read(name: &str, text: &str) -> Node {
-        Node::read(&Source::from_bytes(Path::new(name), text.into()).unwrap()).unwrap()
+        let mut problems = Problems::default();
+        let node = Node::read(&Source::from_bytes(Path::new(name), text.into()).unwrap(), &mut problems);
+        assert!(problems.is_empty(), "{problems}");
+        node.unwrap()
     }
 
     fn place(line: u32, column: u32) -> Position {

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use surehand_tools::{Misfit, Toolset, specs, words_to_arguments};
 
-use crate::catalog::{Catalog, Finding};
+use crate::catalog::{Catalog, Finding, Unread};
 
 /// The sets that playbooks call.
 pub const TOOLSETS: [Toolset; 2] = [Toolset::Page, Toolset::Verbs];
@@ -22,8 +22,16 @@ impl Catalog for OwnCatalog {
         &VERBS
     }
 
-    fn words(&self, verb: &str, words: &[String]) -> Result<Value, String> {
-        words_to_arguments(verb, words).map_err(|fault| fault.message)
+    fn words(&self, verb: &str, words: &[String]) -> Result<Value, Unread> {
+        words_to_arguments(verb, words).map_err(|misread| Unread {
+            message: misread.fault.message,
+            // The verb is the first word there.
+            word: misread.word.and_then(|word| word.checked_sub(1)),
+        })
+    }
+
+    fn misplaced(&self, tool: &str, arguments: &Value) -> Vec<(String, String)> {
+        surehand_tools::misplaced_secrets(tool, arguments)
     }
 
     fn check(&self, tool: &str, arguments: &Value) -> Vec<Finding> {

@@ -26,6 +26,9 @@ const DEEPEST_USE: usize = 16;
 pub trait Loader {
     /// The file that is meant by a path in another file. Its [`Source::path`] says whether two files are the same.
     fn load(&self, path: &str, from: &Source) -> Result<Source, Problem>;
+
+    /// Whether there is a directory of this path, as another file means it.
+    fn is_directory(&self, path: &str, from: &Source) -> bool;
 }
 
 /// Files, relative to the one that uses them.
@@ -34,9 +37,17 @@ pub struct Files;
 
 impl Loader for Files {
     fn load(&self, path: &str, from: &Source) -> Result<Source, Problem> {
-        let directory = from.path().parent().unwrap_or(Path::new(""));
-        Source::read(&normal(&directory.join(path)))
+        Source::read(&normal(&beside(from, path)))
     }
+
+    fn is_directory(&self, path: &str, from: &Source) -> bool {
+        beside(from, path).is_dir()
+    }
+}
+
+/// Paths in a file are relative to it.
+fn beside(file: &Source, path: &str) -> PathBuf {
+    file.path().parent().unwrap_or(Path::new("")).join(path)
 }
 
 /// Without `.` and `..` as far as possible, so that the same file has the same path.
@@ -86,7 +97,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn file(&mut self, source: Source) -> Option<Playbook> {
-        let tree = match Node::read(&source) {
+        let tree = match Node::read(&source, &mut self.problems) {
             Ok(tree) => tree,
             Err(problem) => {
                 self.problems.push(problem);
@@ -118,12 +129,20 @@ struct File<'s, 'a> {
 
 impl File<'_, '_> {
     fn wrong(&mut self, at: Position, message: impl Into<String>) {
-        let problem = self.source.problem(at, message);
-        self.session.problems.push(problem);
+        self.say(at, message, []);
     }
 
     fn wrong_with(&mut self, at: Position, message: impl Into<String>, note: impl Into<String>) {
-        let problem = self.source.problem(at, message).note(note);
+        self.say(at, message, [note.into()]);
+    }
+
+    fn say(&mut self, at: Position, message: impl Into<String>, notes: impl IntoIterator<Item = String>) {
+        // Nobody reads further ones.
+        if self.session.problems.is_full() {
+            return self.session.problems.count();
+        }
+        let mut problem = self.source.problem(at, message);
+        problem.notes.extend(notes);
         self.session.problems.push(problem);
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Problems are data until they are shown. The values of variables are in none of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::source::Position;
@@ -12,9 +12,6 @@ const MOST: usize = 1_000;
 
 /// So much of a long line is shown.
 const WIDEST: usize = 100;
-
-/// So much of it is shown left of the mark.
-const LEFT: usize = 60;
 
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,10 +69,13 @@ pub struct Picture {
 }
 
 impl Picture {
-    pub(crate) fn of(line: &str, at: Position) -> Self {
+    /// So much of a long line is shown left of the mark.
+    pub(crate) const LEFT: usize = 60;
+
+    /// Of a line from its character `first` on, which is at most so far left of the place.
+    pub(crate) fn of(line: &str, first: usize, at: Position) -> Self {
         let column = (at.column as usize).saturating_sub(1);
-        let first = column.saturating_sub(LEFT);
-        let mut rest = line.chars().skip(first);
+        let mut rest = line.chars();
         let shown: String = rest.by_ref().take(WIDEST).map(visible).collect();
         let (before, after) = (first > 0, rest.next().is_some());
         let indent = shown.chars().take(column - first).map(cells).sum::<usize>() + usize::from(before);
@@ -142,16 +142,50 @@ fn cells(character: char) -> usize {
 pub struct Problems {
     list: Vec<Problem>,
     left_out: usize,
+    /// Were there so many that nobody went on looking?
+    is_cut: bool,
+    /// Places of which everything is said.
+    settled: HashSet<(String, Position)>,
 }
 
 impl Problems {
     /// Adds one; of very many only the number is kept.
     pub fn push(&mut self, problem: Problem) {
+        if self.is_settled(&problem) {
+            return;
+        }
+        self.push_with(|| problem);
+    }
+
+    /// Adds one that is made only if it is kept: its picture may cost, as may what it suggests.
+    pub(crate) fn push_with(&mut self, problem: impl FnOnce() -> Problem) {
         if self.is_full() {
             self.left_out += 1;
         } else {
-            self.list.push(problem);
+            self.list.push(problem());
         }
+    }
+
+    /// Adds one that says everything about its place: what else would be said of it only follows from this.
+    pub(crate) fn settle(&mut self, problem: Problem) {
+        let place = problem.at.map(|at| (problem.file.clone(), at));
+        self.push(problem);
+        self.settled.extend(place);
+    }
+
+    fn is_settled(&self, problem: &Problem) -> bool {
+        let is_at = |at| self.settled.contains(&(problem.file.clone(), at));
+        !self.settled.is_empty() && problem.at.is_some_and(is_at)
+    }
+
+    /// Counts one of which nothing else is kept.
+    pub(crate) fn count(&mut self) {
+        self.left_out += 1;
+    }
+
+    /// There may be more: nobody went on looking.
+    pub(crate) fn cut(&mut self) {
+        self.is_cut = true;
     }
 
     /// Whether further ones are only counted.
@@ -163,6 +197,8 @@ impl Problems {
     pub fn extend(&mut self, others: Self) {
         others.list.into_iter().for_each(|problem| self.push(problem));
         self.left_out += others.left_out;
+        self.is_cut |= others.is_cut;
+        self.settled.extend(others.settled);
     }
 
     /// Puts those of each file in the order of the file: first one file, then those that it uses as they were found.
@@ -193,7 +229,7 @@ impl Problems {
 
 impl From<Problem> for Problems {
     fn from(problem: Problem) -> Self {
-        Self { list: vec![problem], left_out: 0 }
+        Self { list: vec![problem], ..Self::default() }
     }
 }
 
@@ -205,10 +241,12 @@ impl fmt::Display for Problems {
             let separator = if index == 0 { "" } else { "\n" };
             write!(f, "{separator}{problem}")?;
         }
-        if self.left_out > 0 {
-            write!(f, "\nand {} more", self.left_out)?;
+        match (self.left_out, self.is_cut) {
+            (0, false) => Ok(()),
+            (0, true) => write!(f, "\nand perhaps more"),
+            (number, false) => write!(f, "\nand {number} more"),
+            (number, true) => write!(f, "\nand {number} more, or still more"),
         }
-        Ok(())
     }
 }
 
@@ -265,7 +303,8 @@ mod tests {
         for _ in 0..MOST + 5 {
             problems.push(Problem::of_file("a.yaml", "no"));
         }
-        assert_eq!(problems.len(), MOST + 5);
-        assert!(problems.to_string().ends_with("a.yaml: no\nand 5 more"));
+        problems.push_with(|| panic!("nobody sees it"));
+        assert_eq!(problems.len(), MOST + 6);
+        assert!(problems.to_string().ends_with("a.yaml: no\nand 6 more"));
     }
 }

@@ -1,14 +1,18 @@
 //! From the journal of a session to a playbook that does it again.
 //!
-//! Only what changed something becomes a step, in the order in which it was done; what was looked at becomes an assertion
-//! where it says something that will be the same next time. The journal has no references and no secrets any more.
+//! What was done becomes a step, in the order in which it was done; what was looked at becomes an assertion where it says
+//! something that will be the same next time. The journal has no references and no secrets any more. What cannot be done
+//! again is told, and a remark stands in its place.
+
+mod yaml;
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use surehand_session::JournalEntry;
+use surehand_guard::{redact, take_secrets};
+use surehand_session::{JournalEntry, has_references};
 
-use crate::vars::references;
+use crate::vars::{Piece, Reference, pieces, references};
 
 /// A recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,11 +28,10 @@ pub struct Recording {
 }
 
 /// Verbs that only look, or arrange things for the person at the keyboard.
-const LOOKS: [&str; 16] = [
+const LOOKS: [&str; 15] = [
     "snapshot",
     "get",
     "is",
-    "eval",
     "screenshot",
     "pdf",
     "console",
@@ -46,56 +49,137 @@ const LOOKS: [&str; 16] = [
 /// Writes a playbook that does what the entries say.
 pub fn record(name: &str, entries: &[JournalEntry]) -> Recording {
     let mut writing = Writing::default();
-    for entry in entries {
+    for entry in entries.iter().filter(|entry| entry.ok) {
         writing.entry(entry);
     }
-    let secrets: BTreeSet<String> =
-        writing.steps.iter().flat_map(|(_, arguments)| secrets_of(arguments)).collect();
-    let mut text = format!("name: {}\nsteps:", quoted(name));
-    if writing.steps.is_empty() {
-        text.push_str(" []");
-    }
-    text.push('\n');
-    for (verb, arguments) in &writing.steps {
-        write_step(&mut text, verb, arguments);
-    }
+    let Writing { lines, left_out, .. } = writing;
+    let arguments = |line: &Line| match line {
+        Line::Step { arguments, .. } => Some(secrets_of(arguments)),
+        Line::Remark(_) => None,
+    };
+    let secrets: Vec<Vec<String>> = lines.iter().filter_map(arguments).collect();
     Recording {
-        text,
-        steps: writing.steps.len(),
-        secrets: secrets.into_iter().collect(),
-        left_out: writing.left_out,
+        text: yaml::write(name, &lines),
+        steps: secrets.len(),
+        secrets: secrets.into_iter().flatten().collect::<BTreeSet<_>>().into_iter().collect(),
+        left_out,
     }
+}
+
+/// Something in the list of steps.
+#[derive(Debug)]
+enum Line {
+    Step { verb: String, arguments: Value },
+    Remark(String),
 }
 
 #[derive(Default)]
 struct Writing {
-    steps: Vec<(String, Value)>,
+    lines: Vec<Line>,
     left_out: Vec<String>,
+    /// The frames that were gone into: selectors are looked for only there.
+    scope: Vec<String>,
 }
 
 impl Writing {
     fn entry(&mut self, entry: &JournalEntry) {
-        if !entry.ok {
-            return;
-        }
         match entry.what.as_str() {
-            "open" => self.step("navigate", json!({ "url": entry.arguments["url"] })),
+            "open" => self.visit(entry, "navigate", json!({ "url": address(&entry.arguments["url"]) })),
             "oc_assert" => self.assertion(entry),
             "get" => self.reading(entry),
-            "eval" | "javascript_tool" => {
-                self.left_out.push(format!(
-                    "{}: scripts may change or only read something; add it if it counts",
-                    entry.what
-                ));
-            }
+            "frame" => self.frame(entry),
+            "eval" => self.script(entry, json!({ "script": entry.arguments["script"] })),
+            "javascript_tool" => self.script(entry, compact(&entry.arguments)),
             what if LOOKS.contains(&what) => {}
-            what => self.step(what, compact(&entry.arguments)),
+            what => self.visit(entry, what, compact(&entry.arguments)),
         }
         self.arrival(entry);
     }
 
     fn step(&mut self, verb: &str, arguments: Value) {
-        self.steps.push((verb.to_owned(), arguments));
+        self.lines.push(Line::Step { verb: verb.to_owned(), arguments });
+    }
+
+    fn leave_out(&mut self, what: &str, why: &str) {
+        let text = format!("{what}: {why}");
+        self.lines.push(Line::Remark(format!("left out: {text}")));
+        self.left_out.push(text);
+    }
+
+    /// A step, unless it could not be done again.
+    fn act(&mut self, entry: &JournalEntry, verb: &str, arguments: Value) {
+        if has_references(&arguments) {
+            return self.leave_out(verb, "its element had nothing that it could be told by");
+        }
+        if !take_secrets(verb, &arguments) {
+            return self.leave_out(verb, "it would need a secret where none can be put in");
+        }
+        if arguments.to_string().contains(redact::MASK) {
+            let remark =
+                format!("something secret is left out of the next step: put it in for {}", redact::MASK);
+            self.lines.push(Line::Remark(remark));
+        }
+        self.open_roots(entry);
+        let Some(frames) = &entry.frames else { return self.step(verb, arguments) };
+        let before = self.scope.clone();
+        self.go_into(frames);
+        self.open_roots(entry);
+        self.step(verb, arguments);
+        self.go_into(&before);
+    }
+
+    /// Closed shadow roots are opened by snapshots only.
+    fn open_roots(&mut self, entry: &JournalEntry) {
+        if entry.snapshot {
+            self.step("snapshot", json!({}));
+        }
+    }
+
+    /// Goes into frames, from the page itself.
+    fn go_into(&mut self, frames: &[String]) {
+        if !self.scope.is_empty() {
+            self.step("frame", json!({ "selector": "main" }));
+        }
+        for frame in frames {
+            self.step("frame", json!({ "selector": frame }));
+        }
+        self.scope = frames.to_vec();
+    }
+
+    /// Somebody chose where selectors are looked for.
+    fn frame(&mut self, entry: &JournalEntry) {
+        let arguments = compact(&entry.arguments);
+        let selector = arguments["selector"].as_str().unwrap_or_default().to_owned();
+        if has_references(&arguments) || !take_secrets("frame", &arguments) {
+            return self.leave_out("frame", "its element had nothing that it could be told by");
+        }
+        self.open_roots(entry);
+        if let Some(frames) = &entry.frames {
+            self.go_into(frames);
+        }
+        self.step("frame", arguments);
+        match selector.as_str() {
+            "main" => self.scope.clear(),
+            _ => self.scope.push(selector),
+        }
+    }
+
+    /// A step that may lead somewhere. The password of an address is a secret, and addresses take none.
+    fn visit(&mut self, entry: &JournalEntry, verb: &str, mut arguments: Value) {
+        if let Some(Login { user, password, origin, url }) = arguments["url"].as_str().and_then(login) {
+            let credentials = json!({ "user": user, "password": password, "origin": origin });
+            self.step("set", json!({ "what": { "credentials": credentials } }));
+            arguments["url"] = url.into();
+        }
+        self.act(entry, verb, arguments);
+    }
+
+    /// Whatever a script did may count. One that is not whole any more does something else.
+    fn script(&mut self, entry: &JournalEntry, arguments: Value) {
+        if arguments.to_string().contains(redact::MASK) {
+            return self.leave_out(&entry.what, "the script had something secret in it");
+        }
+        self.act(entry, &entry.what, arguments);
     }
 
     /// An assertion that held is one of the playbook.
@@ -103,23 +187,26 @@ impl Writing {
         let holds = entry.seen.get("verdict").is_some_and(|verdict| verdict == "pass");
         let is_live = entry.arguments.get("evidence").is_none();
         if let Some(contract) = entry.arguments.get("contract").filter(|_| holds && is_live) {
-            self.step("assert", contract.clone());
+            self.act(entry, "assert", contract.clone());
         }
     }
 
     /// What a person read on the page is what must be there again.
     fn reading(&mut self, entry: &JournalEntry) {
         let selector = entry.arguments.pointer("/what/text/selector").and_then(Value::as_str);
-        let text = entry.seen.get("text").and_then(Value::as_str).map(first_line);
+        let text = entry.seen.get("text").and_then(Value::as_str).map(first_line).map(without_secrets);
         if let (Some(selector), Some(text)) = (selector, text.filter(|text| !text.is_empty())) {
-            self.step("assert", json!({ "kind": "dom_text", "selector": selector, "contains": text }));
+            let contract = json!({ "kind": "dom_text", "selector": selector, "contains": text });
+            if !has_references(&contract) && take_secrets("assert", &contract) {
+                self.act(entry, "assert", contract);
+            }
         }
     }
 
     /// Where an action led.
     fn arrival(&mut self, entry: &JournalEntry) {
         let Some(url) = entry.seen.get("navigated").and_then(Value::as_str) else { return };
-        if let Some(path) = path_of(url) {
+        if let Some(path) = path_of(url).filter(|path| without_secrets(path) == *path) {
             self.step("assert", json!({ "kind": "url", "pattern": escaped(path) }));
         }
     }
@@ -139,8 +226,57 @@ fn compact(arguments: &Value) -> Value {
     Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>())
 }
 
+/// Where `open` leads when it is told nothing.
+fn address(url: &Value) -> Value {
+    if url.is_null() { "about:blank".into() } else { url.clone() }
+}
+
+/// A name and a password in an address.
+struct Login<'u> {
+    user: &'u str,
+    password: &'u str,
+    origin: String,
+    /// The address without them.
+    url: String,
+}
+
+fn login(url: &str) -> Option<Login<'_>> {
+    let (scheme, rest) = url.split_once("://")?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (login, host) = rest[..end].rsplit_once('@')?;
+    let (user, password) = login.split_once(':').filter(|(_, password)| password.starts_with("${SECRET:"))?;
+    let origin = format!("{scheme}://{host}");
+    let url = format!("{origin}{}", &rest[end..]);
+    Some(Login { user, password, origin, url })
+}
+
 fn first_line(text: &str) -> &str {
     text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// Less than this says nothing about a text from which a secret was cut.
+const LEAST: usize = 3;
+
+/// The longest part of a text in which no secret stands; empty if there is none worth a look.
+fn without_secrets(text: &str) -> String {
+    let mut parts = vec![String::new()];
+    for piece in pieces(text) {
+        let part = match piece {
+            Piece::Reference(Reference::Secret(_)) => {
+                parts.push(String::new());
+                continue;
+            }
+            Piece::Reference(Reference::Variable(name)) => format!("${{{name}}}"),
+            Piece::Text(text) => text.to_owned(),
+            Piece::Escape => "$${".to_owned(),
+        };
+        parts.last_mut().into_iter().for_each(|last| last.push_str(&part));
+    }
+    if let [whole] = parts.as_slice() {
+        return whole.clone();
+    }
+    let longest = parts.iter().map(|part| part.trim()).max_by_key(|part| part.chars().count());
+    longest.filter(|part| part.chars().count() >= LEAST).unwrap_or_default().to_owned()
 }
 
 /// The path of an address: hosts and ports differ between machines, queries between runs.
@@ -173,58 +309,6 @@ fn secrets_of(value: &Value) -> Vec<String> {
         _ => Vec::new(),
     }
 }
-
-/// JSON texts are YAML texts.
-fn quoted(text: &str) -> String {
-    Value::String(text.to_owned()).to_string()
-}
-
-/// `- click:` and its arguments below it, one a line; what is inside of those in JSON, which is YAML too.
-fn write_step(out: &mut String, verb: &str, arguments: &Value) {
-    out.push_str(&format!("  - {verb}:"));
-    match arguments.as_object().filter(|members| !members.is_empty()) {
-        None => out.push_str(" {}\n"),
-        Some(members) => {
-            out.push('\n');
-            for (name, value) in members {
-                out.push_str(&format!("      {}: {}\n", quoted_key(name), literal(value)));
-            }
-        }
-    }
-}
-
-fn quoted_key(name: &str) -> String {
-    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if is_plain && !name.starts_with(|c: char| c.is_ascii_digit()) { name.to_owned() } else { quoted(name) }
-}
-
-/// A dollar sign before a brace in recorded text is not a variable, unless it is a secret.
-fn literal(value: &Value) -> String {
-    fn escape(value: &Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(kept_literal(text)),
-            Value::Array(items) => items.iter().map(escape).collect(),
-            Value::Object(members) => {
-                Value::Object(members.iter().map(|(name, value)| (name.clone(), escape(value))).collect())
-            }
-            other => other.clone(),
-        }
-    }
-    escape(value).to_string()
-}
-
-fn kept_literal(text: &str) -> String {
-    use crate::vars::{Piece, Reference, pieces};
-    pieces(text)
-        .map(|piece| match piece {
-            Piece::Text(text) => text.to_owned(),
-            Piece::Escape => "$$${".to_owned(),
-            Piece::Reference(Reference::Secret(name)) => format!("${{SECRET:{name}}}"),
-            Piece::Reference(Reference::Variable(name)) => format!("$${{{name}}}"),
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -235,7 +319,17 @@ mod tests {
     fn entry(what: &str, arguments: Value, seen: Value) -> JournalEntry {
         let seen = seen.as_object().cloned().unwrap_or_default();
         let session = "s".to_owned();
-        JournalEntry { at: 0.0, session, what: what.to_owned(), arguments, ok: true, ms: 1, seen }
+        JournalEntry {
+            at: 0.0,
+            session,
+            what: what.to_owned(),
+            arguments,
+            frames: None,
+            snapshot: false,
+            ok: true,
+            ms: 1,
+            seen,
+        }
     }
 
     fn session() -> Vec<JournalEntry> {
@@ -299,10 +393,12 @@ steps:
       kind: "no_dialog"
   - interact:
       ref: "Save"
+  - eval:
+      script: "1"
 "##;
         assert_eq!(recording.text, wanted);
-        assert_eq!((recording.steps, recording.secrets.as_slice()), (8, ["PASSWORD".to_owned()].as_slice()));
-        assert_eq!(recording.left_out.len(), 1);
+        assert_eq!((recording.steps, recording.secrets.as_slice()), (9, ["PASSWORD".to_owned()].as_slice()));
+        assert_eq!(recording.left_out, [""; 0]);
     }
 
     #[test]
@@ -313,5 +409,74 @@ steps:
         let opened = open_source(source, &AnyArguments, &Files, &given, &NoSecrets);
         assert_eq!(opened.problems.to_string(), "");
         assert_eq!(record("empty", &[]).text, "name: \"empty\"\nsteps: []\n");
+    }
+
+    #[test]
+    fn what_cannot_be_done_again_leaves_a_remark() {
+        let text = "role=button[name=\"Hi ${SECRET:PW}\"]";
+        let recording = record(
+            "x",
+            &[
+                entry("click", json!({ "selector": "@e5" }), json!({})),
+                entry("click", json!({ "selector": text }), json!({})),
+                entry("eval", json!({ "script": "fetch('/?token=[REDACTED]')" }), json!({})),
+                entry("eval", json!({ "script": "f('${SECRET:PW}')", "stdin": true }), json!({})),
+                entry(
+                    "oc_assert",
+                    json!({ "contract": { "contains": "${SECRET:PW}" } }),
+                    json!({ "verdict": "pass" }),
+                ),
+                entry("press", json!({ "key": "Enter" }), json!({ "navigated": "http://x/${SECRET:PW}/b" })),
+            ],
+        );
+        assert_eq!((recording.steps, recording.left_out.len()), (1, 5), "{}", recording.text);
+        assert_eq!(recording.text.matches("\n  # left out: ").count(), 5, "{}", recording.text);
+    }
+
+    #[test]
+    fn asserts_are_cut_where_a_secret_stands() {
+        assert_eq!(without_secrets("Hello ${SECRET:PW}, welcome back"), ", welcome back");
+        assert_eq!(without_secrets("Hi ${SECRET:PW}!"), "");
+        assert_eq!(without_secrets("a ${b} $${c}"), "a ${b} $${c}");
+    }
+
+    #[test]
+    fn frames_are_gone_into_and_left() {
+        let mut inside = entry("click", json!({ "selector": "#a" }), json!({}));
+        inside.frames = Some(vec!["#outer".to_owned(), "#inner".to_owned()]);
+        let steps = |entries: &[JournalEntry]| -> Vec<String> {
+            let text = record("x", entries).text;
+            text.lines()
+                .filter_map(|line| line.split_once("selector: "))
+                .map(|(_, it)| it.to_owned())
+                .collect()
+        };
+        assert_eq!(
+            steps(std::slice::from_ref(&inside)),
+            [r##""#outer""##, r##""#inner""##, r##""#a""##, r#""main""#]
+        );
+        let chosen = entry("frame", json!({ "selector": "#other" }), json!({}));
+        let wanted = [
+            r##""#other""##,
+            r#""main""#,
+            r##""#outer""##,
+            r##""#inner""##,
+            r##""#a""##,
+            r#""main""#,
+            r##""#other""##,
+        ];
+        assert_eq!(steps(&[chosen, inside]), wanted);
+    }
+
+    #[test]
+    fn a_login_in_an_address_is_set_before() {
+        let open = entry("open", json!({ "url": "http://ada:${SECRET:PASSWORD}@h:80/a?b" }), json!({}));
+        let text = record("x", &[open]).text;
+        let wanted = r#"  - set:
+      what: {"credentials":{"user":"ada","password":"${SECRET:PASSWORD}","origin":"http://h:80"}}
+  - navigate:
+      url: "http://h:80/a?b"
+"#;
+        assert!(text.ends_with(wanted), "{text}");
     }
 }

@@ -5,9 +5,10 @@
 
 mod lane;
 mod outcome;
+mod stop;
 mod walk;
 
-use std::time::Instant;
+use std::sync::OnceLock;
 
 use surehand_report::{RunReport, StepReport};
 use surehand_session::Fault;
@@ -17,6 +18,9 @@ use crate::catalog::Catalog;
 use crate::document::Playbook;
 use crate::vars::{Scope, Secrets};
 use walk::Walk;
+
+pub use stop::Stop;
+pub(crate) use stop::interrupted;
 
 /// How to run.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,7 +56,9 @@ impl Watch for Unwatched {
     fn ended(&self, _: &StepReport) {}
 }
 
-/// Runs a checked playbook with a caller, whose session it uses and does not end.
+/// Runs a checked playbook with a caller, whose session it uses and does not end. Asked to stop, it cleans up and tells
+/// what there was.
+#[expect(clippy::too_many_arguments, reason = "each is another thing that the caller decides")]
 pub async fn run(
     playbook: &Playbook,
     scope: Scope,
@@ -61,14 +67,24 @@ pub async fn run(
     caller: &dyn Caller,
     options: RunOptions,
     watch: &dyn Watch,
+    stop: &Stop,
 ) -> Ran {
-    let world = walk::World { catalog, secrets, options, watch, began: Instant::now() };
+    let began = tokio::time::Instant::now();
+    let stage = playbook.stage();
+    let world =
+        walk::World { catalog, secrets, options, watch, stop, stage: &stage, began, grace: OnceLock::new() };
     let mut walk = Walk::new(&world, caller, scope);
-    walk.surround(playbook).await;
+    walk.surround().await;
     walk.playbook(playbook).await;
+    walk.tell_unset();
     let (steps, evidence, fault) = walk.end();
     let file = Some(playbook.source.path().display().to_string());
     let mut report = RunReport::new(playbook.name.clone(), file, steps);
     report.evidence = evidence;
+    let fault = fault.or_else(|| stop.is_asked().then(interrupted));
     Ran { report, fault }
 }
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::problem::{Picture, Problem};
 
@@ -61,7 +62,13 @@ pub struct Source {
     text: String,
     /// Where each line begins, in bytes.
     lines: Vec<usize>,
+    /// How many characters are before each block of [`BLOCK`] bytes. Without this, a thousand problems on a line of some
+    /// megabytes would count its characters a thousand times.
+    counts: OnceLock<Vec<usize>>,
 }
+
+/// See [`Source::counts`].
+const BLOCK: usize = 1024;
 
 impl Source {
     /// Reads a file; its name in messages is the path as it was given.
@@ -71,16 +78,20 @@ impl Source {
         format_of(path)?;
         // fs_err names the file in its errors, and the problem does so already: the kind is enough.
         let plain = |error: std::io::Error| refuse(unreadable(error.kind()));
-        let file = fs_err::File::open(path).map_err(plain)?;
-        let facts = file.metadata().map_err(plain)?;
+        // Before it is opened: that alone waits for ever for a pipe that nobody writes to.
+        let facts = fs_err::metadata(path).map_err(plain)?;
         if facts.is_dir() {
             return Err(refuse("this is a directory, not a file".to_owned()));
         }
-        if facts.len() > LARGEST {
-            return Err(refuse(too_large()));
+        if !facts.is_file() {
+            return Err(refuse("this is no regular file, and nothing else is read".to_owned()));
         }
+        if facts.len() > LARGEST {
+            return Err(too_large(path.display().to_string()));
+        }
+        let file = fs_err::File::open(path).map_err(plain)?;
         let mut bytes = Vec::new();
-        // A pipe has no size, and a file may grow meanwhile.
+        // It may grow meanwhile.
         file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(plain)?;
         Self::from_bytes(path, bytes)
     }
@@ -90,14 +101,13 @@ impl Source {
         let format = format_of(path)?;
         let name = path.display().to_string();
         if bytes.len() as u64 > LARGEST {
-            return Err(Problem::of_file(name, too_large()));
+            return Err(too_large(name));
         }
         let text = String::from_utf8(bytes).map_err(|error| not_utf8(&name, &error))?;
         // A byte order mark is no part of the text.
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        let lines = std::iter::once(0).chain(ends).collect();
-        Ok(Self { name, path: path.to_owned(), format, text, lines })
+        let lines = std::iter::once(0).chain(line_ends(&text, format)).collect();
+        Ok(Self { name, path: path.to_owned(), format, text, lines, counts: OnceLock::new() })
     }
 
     /// The path as it was given.
@@ -122,7 +132,13 @@ impl Source {
 
     /// Something that is wrong with this file, at a place in it.
     pub fn problem(&self, at: Position, message: impl Into<String>) -> Problem {
-        let picture = self.line(at.line).map(|line| Box::new(Picture::of(line, at)));
+        let picture = self.line(at.line).map(|line| {
+            let column = (at.column as usize).saturating_sub(1);
+            let first = column.saturating_sub(Picture::LEFT);
+            let start = self.offset(Position { line: at.line, column: count(first + 1) });
+            let begin = start.map_or(line.len(), |start| start - self.line_start(at.line).unwrap_or(start));
+            Box::new(Picture::of(line.get(begin..).unwrap_or_default(), first, at))
+        });
         Problem { file: self.name.clone(), at: Some(at), message: message.into(), picture, notes: Vec::new() }
     }
 
@@ -138,8 +154,59 @@ impl Source {
     pub(crate) fn position(&self, offset: usize) -> Position {
         let line = self.lines.partition_point(|start| *start <= offset);
         let start = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let before = self.text.as_bytes().get(start..offset.min(self.text.len())).unwrap_or_default();
-        Position { line: count(line), column: count(characters(before) + 1) }
+        let column = self.characters_before(offset) - self.characters_before(start);
+        Position { line: count(line), column: count(column + 1) }
+    }
+
+    fn line_start(&self, number: u32) -> Option<usize> {
+        self.lines.get((number as usize).checked_sub(1)?).copied()
+    }
+
+    /// The byte at a place; the end of its line if that is shorter.
+    fn offset(&self, at: Position) -> Option<usize> {
+        let start = self.line_start(at.line)?;
+        let end = start + self.line(at.line)?.len();
+        let wanted = self.characters_before(start) + (at.column as usize).saturating_sub(1);
+        let counts = self.counts();
+        let block = counts.partition_point(|before| *before <= wanted).saturating_sub(1);
+        let mut offset = (block * BLOCK).max(start);
+        let mut before = if offset == start { self.characters_before(start) } else { counts[block] };
+        while offset < end {
+            let is_first = (self.text.as_bytes()[offset] & 0xC0) != 0x80;
+            if is_first && before == wanted {
+                break;
+            }
+            before += usize::from(is_first);
+            offset += 1;
+        }
+        Some(offset.min(end))
+    }
+
+    fn counts(&self) -> &[usize] {
+        self.counts.get_or_init(|| {
+            let mut before = 0;
+            let blocks = self.text.as_bytes().chunks(BLOCK).map(|block| {
+                let here = before;
+                before += characters(block);
+                here
+            });
+            blocks.collect()
+        })
+    }
+
+    /// How many characters begin before a byte.
+    fn characters_before(&self, offset: usize) -> usize {
+        let offset = offset.min(self.text.len());
+        let block = offset / BLOCK;
+        match self.counts().get(block) {
+            Some(before) => {
+                before + characters(self.text.as_bytes().get(block * BLOCK..offset).unwrap_or_default())
+            }
+            // The end of a text that ends with a block.
+            None => block.checked_sub(1).map_or(0, |last| {
+                self.counts()[last] + characters(&self.text.as_bytes()[last * BLOCK..offset])
+            }),
+        }
     }
 
     /// The place of a column that was counted in bytes, as serde_json does.
@@ -150,10 +217,7 @@ impl Source {
 
     /// Where a text is first seen at or after a place, if that is not further away than some bytes.
     pub(crate) fn find(&self, from: Position, text: &str, within: usize) -> Option<Position> {
-        let line = self.line(from.line)?;
-        let start = *self.lines.get(from.line as usize - 1)?;
-        let skipped = line.char_indices().nth(from.column as usize - 1).map_or(line.len(), |(at, _)| at);
-        let begin = start + skipped;
+        let begin = self.offset(from)?;
         let mut end = begin.saturating_add(within).min(self.text.len());
         while !self.text.is_char_boundary(end) {
             end -= 1;
@@ -172,6 +236,17 @@ fn format_of(path: &Path) -> Result<Format, Problem> {
     })
 }
 
+/// Where lines end. In YAML a carriage return alone ends one, too.
+fn line_ends(text: &str, format: Format) -> impl Iterator<Item = usize> {
+    let bytes = text.as_bytes();
+    let is_end = move |at: &usize| match bytes[*at] {
+        b'\n' => true,
+        b'\r' => format == Format::Yaml && bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    (0..bytes.len()).filter(is_end).map(|at| at + 1)
+}
+
 fn unreadable(kind: std::io::ErrorKind) -> String {
     match kind {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -179,8 +254,9 @@ fn unreadable(kind: std::io::ErrorKind) -> String {
     }
 }
 
-fn too_large() -> String {
-    format!("the file is larger than {} MiB", LARGEST / 1024 / 1024)
+fn too_large(name: String) -> Problem {
+    let message = format!("the file is larger than {} MiB", LARGEST / 1024 / 1024);
+    Problem { at: Some(Position::START), ..Problem::of_file(name, message) }
 }
 
 fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> Problem {
@@ -244,7 +320,44 @@ mod tests {
         file.set_len(100 * 1024 * 1024).unwrap();
         let problem = Source::read(&path).unwrap_err();
         assert_eq!(problem.message, "the file is larger than 16 MiB");
-        assert!(refused("a.yaml", &vec![b' '; LARGEST as usize + 1]).contains("larger than 16 MiB"));
+        let told = refused("a.yaml", &vec![b' '; LARGEST as usize + 1]);
+        assert_eq!(told, "a.yaml:1:1: the file is larger than 16 MiB");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("socket.yaml");
+        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert!(Source::read(&path).unwrap_err().message.contains("no regular file"));
+        // Opening this would wait until somebody writes.
+        let path = directory.path().join("pipe.yaml");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(Source::read(&path).unwrap_err().message.contains("no regular file"));
+        let path = directory.path().join("null.yaml");
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        assert!(Source::read(&path).unwrap_err().message.contains("no regular file"));
+    }
+
+    #[test]
+    fn places_on_long_lines_are_exact_and_cheap() {
+        let line = "äb日".repeat(400_000);
+        let source = Source::from_bytes(Path::new("a.yaml"), format!("x\n{line}\ny").into()).unwrap();
+        let begin = std::time::Instant::now();
+        for number in 0..2_000_u32 {
+            let at = Position { line: 2, column: 1 + 599 * number };
+            let offset = source.offset(at).unwrap();
+            assert!(source.text().is_char_boundary(offset));
+            assert_eq!(source.position(offset), at);
+            let wanted = ['ä', 'b', '日'][(599 * number as usize) % 3];
+            assert_eq!(source.text()[offset..].chars().next(), Some(wanted));
+            source.problem(at, "x");
+        }
+        assert!(begin.elapsed().as_millis() < 1_000, "{:?}", begin.elapsed());
+        assert_eq!(source.offset(Position { line: 2, column: u32::MAX }), Some(2 + line.len()));
+        let block = Source::from_bytes(Path::new("a.yaml"), vec![b'x'; BLOCK]).unwrap();
+        assert_eq!(block.position(BLOCK), Position { line: 1, column: BLOCK as u32 + 1 });
     }
 
     #[test]
@@ -269,5 +382,14 @@ mod tests {
         assert_eq!(source.position(9999), source.position(source.text().len()));
         assert_eq!(source.find(Position::START, "x", 100), Some(Position { line: 2, column: 4 }));
         assert_eq!(source.find(Position::START, "x", 3), None);
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_a_line_of_yaml_only() {
+        let source = |name: &str| Source::from_bytes(Path::new(name), "a: 1\rb: 2\r\nc".into()).unwrap();
+        let (yaml, json) = (source("a.yaml"), source("a.json"));
+        assert_eq!([yaml.line(2), yaml.line(3), yaml.line(4)], [Some("b: 2"), Some("c"), None]);
+        assert_eq!([json.line(1), json.line(2), json.line(3)], [Some("a: 1\rb: 2"), Some("c"), None]);
+        assert_eq!(yaml.position(5), Position { line: 2, column: 1 });
     }
 }

@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use surehand_report::{Outcome, SuiteReport, TestReport};
+use surehand_session::Fault;
 use surehand_tools::Pending;
 
-use crate::run::Ran;
+use crate::run::{Ran, Stop, interrupted};
 
 pub use find::find;
 pub use select::{Shard, Test, select};
@@ -32,7 +33,16 @@ pub enum Attempt {
     /// It ran, to whatever end.
     Ran(Box<Ran>),
     /// It could not run.
-    Broken(String),
+    Broken(Fault),
+}
+
+/// What came of all of them.
+#[derive(Debug)]
+pub struct SuiteRan {
+    /// Every test that was begun.
+    pub report: SuiteReport,
+    /// Why the first test could not run, that could not because something was out of reach; or that all were stopped.
+    pub fault: Option<Fault>,
 }
 
 /// Runs tests, one at a time or several.
@@ -47,69 +57,94 @@ pub trait WatchSuite: Sync {
     fn ended(&self, test: &TestReport, done: usize);
 }
 
-/// Runs tests and tells what came of each, in the order in which they were given.
+/// Runs tests and tells what came of each, in the order in which they were given. Asked to stop, it begins no more.
 pub async fn run_suite(
     tests: &[Test],
     options: SuiteOptions,
     runner: &dyn RunsTests,
     watch: &dyn WatchSuite,
-) -> SuiteReport {
+    stop: &Stop,
+) -> SuiteRan {
     let began = Instant::now();
-    let running = tests
-        .iter()
-        .enumerate()
-        .map(|(number, test)| async move { (number, run_test(test, options.retries, runner).await) });
+    let running = tests.iter().enumerate().map(|(number, test)| async move {
+        // It may have waited for its turn.
+        if stop.is_asked() {
+            None
+        } else {
+            Some((number, run_test(test, options.retries, runner, stop).await))
+        }
+    });
     let mut ending = futures_util::stream::iter(running).buffer_unordered(options.workers.max(1));
-    let mut reports: Vec<(usize, TestReport)> = Vec::with_capacity(tests.len());
-    while let Some((number, report)) = ending.next().await {
-        watch.ended(&report, reports.len() + 1);
-        reports.push((number, report));
+    let mut ended: Vec<(usize, Tested)> = Vec::with_capacity(tests.len());
+    while let Some(tested) = ending.next().await {
+        let Some((number, tested)) = tested else { continue };
+        watch.ended(&tested.report, ended.len() + 1);
+        ended.push((number, tested));
     }
     drop(ending);
-    reports.sort_by_key(|(number, _)| *number);
-    SuiteReport {
-        tests: reports.into_iter().map(|(_, report)| report).collect(),
+    ended.sort_by_key(|(number, _)| *number);
+    let mut fault = stop.is_asked().then(interrupted);
+    let mut reports = Vec::with_capacity(ended.len());
+    for (_, tested) in ended {
+        fault = fault.or(tested.fault);
+        reports.push(tested.report);
+    }
+    let report = SuiteReport {
+        not_run: tests.len() - reports.len(),
+        tests: reports,
         duration_ms: milliseconds(began.elapsed()),
         workers: options.workers,
-    }
+        error: None,
+    };
+    SuiteRan { report, fault }
+}
+
+struct Tested {
+    report: TestReport,
+    /// What was out of reach.
+    fault: Option<Fault>,
 }
 
 /// Runs a test until it passes or was tried often enough. What cannot run at all is not tried again.
-async fn run_test(test: &Test, retries: u32, runner: &dyn RunsTests) -> TestReport {
+async fn run_test(test: &Test, retries: u32, runner: &dyn RunsTests, stop: &Stop) -> Tested {
     let began = Instant::now();
     let mut earlier = Vec::new();
     let mut attempt = 1;
-    let (outcome, run, problem) = loop {
-        let (report, fault) = match runner.run(test).await {
-            Attempt::Broken(problem) => break (Outcome::Broken, None, Some(problem)),
-            Attempt::Ran(ran) => (ran.report, ran.fault),
+    let (outcome, run, fault) = loop {
+        let ran = match runner.run(test).await {
+            Attempt::Broken(fault) => break (Outcome::Broken, None, Some(fault)),
+            Attempt::Ran(ran) => *ran,
         };
-        if let Some(fault) = fault {
-            break (Outcome::Broken, Some(report), Some(fault.message));
+        if let Some(fault) = ran.fault {
+            break (Outcome::Broken, Some(ran.report), Some(fault));
         }
-        if report.summary.ok {
+        if ran.report.summary.ok {
             let outcome = if earlier.is_empty() { Outcome::Passed } else { Outcome::Flaky };
-            break (outcome, Some(report), None);
+            break (outcome, Some(ran.report), None);
         }
-        if attempt > retries {
-            break (Outcome::Failed, Some(report), None);
+        if attempt > retries || stop.is_asked() {
+            break (Outcome::Failed, Some(ran.report), None);
         }
-        earlier.push(report);
+        earlier.push(ran.report);
         attempt += 1;
     };
     let title = run.as_ref().and_then(|run| run.name.clone()).unwrap_or_else(|| test.title());
-    TestReport {
+    let report = TestReport {
         file: test.file.display().to_string(),
         title,
         attempt,
         repeat: test.repeat,
         outcome,
         run,
-        problem,
+        problem: fault.as_ref().map(|fault| fault.message.clone()),
         duration_ms: milliseconds(began.elapsed()),
         earlier,
-    }
+    };
+    Tested { report, fault: fault.filter(|fault| fault.kind.exit_code() == OUT_OF_REACH) }
 }
+
+/// The exit code of kinds that say nothing about the playbook.
+const OUT_OF_REACH: u8 = 3;
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::catalog::{Catalog, Finding};
+use crate::catalog::{Catalog, Finding, Unread};
 use crate::parse::Loader;
 use crate::problem::Problem;
 use crate::source::Source;
@@ -26,16 +26,17 @@ impl Catalog for Tools {
         &self.0
     }
 
-    fn words(&self, verb: &str, words: &[String]) -> Result<Value, String> {
+    fn words(&self, verb: &str, words: &[String]) -> Result<Value, Unread> {
+        let unread = |message: String, word| Unread { message, word };
         match (verb, words) {
             ("click", [selector]) => Ok(json!({ "selector": selector })),
             ("fill", [selector, value]) => Ok(json!({ "selector": selector, "value": value })),
             ("wait", [ms]) => {
-                let ms: u64 = ms.parse().map_err(|_| format!("{ms:?} is no time"))?;
+                let ms: u64 = ms.parse().map_err(|_| unread(format!("{ms:?} is no time"), Some(0)))?;
                 Ok(json!({ "ms": ms }))
             }
             ("reload", []) => Ok(json!({})),
-            _ => Err(format!("{verb} does not take {} words", words.len())),
+            _ => Err(unread(format!("{verb} does not take {} words", words.len()), None)),
         }
     }
 
@@ -47,6 +48,11 @@ impl Catalog for Tools {
             "click" => (&["selector"], &["selector"]),
             "fill" => (&["selector", "value"], &["selector", "value"]),
             "wait" => (&["ms"], &["ms"]),
+            "set" => {
+                let is_known = arguments.pointer("/what/device/name").is_none_or(|name| *name == "Pixel 7");
+                let finding = Finding::value("/what/device/name", "there is no such device");
+                return if is_known { Vec::new() } else { vec![finding] };
+            }
             _ => return Vec::new(),
         };
         let mut findings = Vec::new();
@@ -87,6 +93,10 @@ impl Loader for Texts {
         let path = Path::new(path);
         let text = self.0.get(path).ok_or_else(|| Problem::of_file("", "there is no such file"))?;
         Source::from_bytes(path, text.clone().into_bytes())
+    }
+
+    fn is_directory(&self, path: &str, _from: &Source) -> bool {
+        path != "none"
     }
 }
 

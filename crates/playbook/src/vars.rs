@@ -8,7 +8,7 @@ mod scope;
 
 pub(crate) use reference::is_name;
 pub use reference::{Piece, Reference, is_variable_name, pieces, references};
-pub use scope::{Binding, Filling, Mark, NoSecrets, Scope, Secrets, Smuggled};
+pub use scope::{Binding, Filling, LARGEST_TEXT, Mark, NoSecrets, Scope, Secrets, TooMuch, Unfillable};
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -72,7 +72,7 @@ fn a_single_run_needs_no_filters() {
 
 #[test]
 fn an_empty_suite_is_a_page_too() {
-    let page = page(&SuiteReport { tests: Vec::new(), duration_ms: 0, workers: 1 });
+    let page = page(&SuiteReport { tests: Vec::new(), duration_ms: 0, workers: 1, not_run: 0, error: None });
     assert!(page.contains("No tests ran"));
 }
 

@@ -25,6 +25,6 @@ pub use error::RenderError;
 pub use html::html_page;
 pub use junit::junit_xml;
 pub use markdown::run_markdown;
-pub use run::{FailureEvidence, Phase, Picture, Place, RunReport, Status, StepReport, Summary};
+pub use run::{FailureEvidence, Phase, Picture, Place, RunReport, Status, StepReport, Summary, Trouble};
 pub use suite::{Outcome, SuiteReport, SuiteSummary, TestReport};
 pub use text::{run_summary, run_text, step_text, suite_text, test_line};

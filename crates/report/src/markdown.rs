@@ -9,6 +9,7 @@ pub fn run_markdown(run: &RunReport) -> String {
     let mut parts = vec![format!("# Playbook: {}", escaped(run.title())), table(&run.steps)];
     parts.extend(run.failures().map(failure));
     parts.push(result(run));
+    parts.extend(run.error.iter().map(|error| format!("**Error:** {}", escaped(&error.message))));
     let mut text = parts.join("\n\n");
     text.push('\n');
     text

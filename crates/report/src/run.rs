@@ -24,13 +24,27 @@ pub struct RunReport {
     /// What the page was like when it failed.
     #[serde(skip_serializing_if = "has_no_words")]
     pub evidence: Option<FailureEvidence>,
+    /// What stopped it, or kept a report from being written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Trouble>,
+}
+
+/// What went wrong around a run, not in a step: as commands tell it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Trouble {
+    /// The stable name of its kind.
+    pub code: String,
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    pub hints: Vec<String>,
 }
 
 impl RunReport {
     /// A report of these steps, with their summary.
     pub fn new(name: Option<String>, file: Option<String>, steps: Vec<StepReport>) -> Self {
         let summary = Summary::of(&steps);
-        Self { name, file, steps, summary, evidence: None }
+        Self { name, file, steps, summary, evidence: None, error: None }
     }
 
     /// What to call the run: its name, else its file.
@@ -86,6 +100,9 @@ pub struct StepReport {
     /// What the tool answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
+    /// The same as data, where the answer is not JSON itself: what the pointers of `capture` look into.
+    #[serde(rename = "structuredContent", skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Value>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -120,6 +137,7 @@ impl StepReport {
             started_ms: 0,
             attempts: 1,
             result: None,
+            structured: None,
             error: None,
             expected: None,
             actual: None,

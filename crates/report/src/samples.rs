@@ -84,5 +84,5 @@ pub fn suite() -> SuiteReport {
         flaky,
         broken,
     ];
-    SuiteReport { tests, duration_ms: 900, workers: 2 }
+    SuiteReport { tests, duration_ms: 900, workers: 2, not_run: 0, error: None }
 }

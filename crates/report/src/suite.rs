@@ -5,7 +5,7 @@
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::run::RunReport;
+use crate::run::{RunReport, Trouble};
 
 /// What came of many playbooks.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,10 @@ pub struct SuiteReport {
     pub duration_ms: u64,
     /// How many tests ran at once.
     pub workers: usize,
+    /// How many more there were to run when it was stopped.
+    pub not_run: usize,
+    /// What stopped it, or kept a report from being written.
+    pub error: Option<Trouble>,
 }
 
 impl SuiteReport {
@@ -24,12 +28,13 @@ impl SuiteReport {
         let count = |outcome| self.tests.iter().filter(|test| test.outcome == outcome).count();
         let (failed, broken) = (count(Outcome::Failed), count(Outcome::Broken));
         SuiteSummary {
-            ok: failed == 0 && broken == 0,
-            total: self.tests.len(),
+            ok: failed == 0 && broken == 0 && self.not_run == 0,
+            total: self.tests.len() + self.not_run,
             passed: count(Outcome::Passed),
             failed,
             flaky: count(Outcome::Flaky),
             broken,
+            not_run: self.not_run,
         }
     }
 }
@@ -37,7 +42,7 @@ impl SuiteReport {
 /// A single run is a suite of one.
 impl From<RunReport> for SuiteReport {
     fn from(run: RunReport) -> Self {
-        let duration_ms = run.duration_ms();
+        let (duration_ms, error) = (run.duration_ms(), run.error.clone());
         let test = TestReport {
             file: run.file.clone().unwrap_or_default(),
             title: run.title().to_owned(),
@@ -49,17 +54,21 @@ impl From<RunReport> for SuiteReport {
             duration_ms,
             earlier: Vec::new(),
         };
-        Self { tests: vec![test], duration_ms, workers: 1 }
+        Self { tests: vec![test], duration_ms, workers: 1, not_run: 0, error }
     }
 }
 
 impl Serialize for SuiteReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("SuiteReport", 4)?;
+        let mut fields = serializer.serialize_struct("SuiteReport", 5)?;
         fields.serialize_field("tests", &self.tests)?;
         fields.serialize_field("summary", &self.summary())?;
         fields.serialize_field("durationMs", &self.duration_ms)?;
         fields.serialize_field("workers", &self.workers)?;
+        match &self.error {
+            Some(error) => fields.serialize_field("error", error)?,
+            None => fields.skip_field("error")?,
+        }
         fields.end()
     }
 }
@@ -152,10 +161,17 @@ pub struct SuiteSummary {
     pub flaky: usize,
     /// How many did not run to their end.
     pub broken: usize,
+    /// How many were not begun, because it was stopped.
+    #[serde(rename = "notRun", skip_serializing_if = "is_zero")]
+    pub not_run: usize,
 }
 
 fn first_error(run: &RunReport) -> Option<&str> {
     run.failures().find_map(|step| step.error.as_deref())
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 fn is_first(ordinal: &u32) -> bool {

@@ -112,7 +112,12 @@ fn test_text(test: &TestReport) -> String {
 fn suite_summary(suite: &SuiteReport) -> String {
     let summary = suite.summary();
     let word = if summary.ok { "PASS" } else { "FAIL" };
-    let counts = [(summary.failed, "failed"), (summary.flaky, "flaky"), (summary.broken, "broken")];
+    let counts = [
+        (summary.failed, "failed"),
+        (summary.flaky, "flaky"),
+        (summary.broken, "broken"),
+        (summary.not_run, "not run"),
+    ];
     format!(
         "{word}: {} of {} passed{} ({}, {})",
         summary.passed,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use surehand_browser::{Machine, Notes};
 use surehand_guard::Secrets;
-use surehand_session::{Fault, Places, Sessions};
+use surehand_session::{Fault, Lease, Places, Sessions};
 use surehand_tools::direct::Endpoints;
 use surehand_tools::packs::{self, Lender, PackEntry, PackFailure};
 use surehand_tools::{Answer, AnswerBody, ToolContext, Toolset};
@@ -67,6 +67,11 @@ impl Executor {
         Ok(Self { place: Place::Daemon(client), secrets })
     }
 
+    /// The same with secrets that a client told, beside its own: a value in the form in which `_meta` carries it.
+    pub(crate) fn told(&self, secrets: &Value) -> Result<Self, Fault> {
+        Ok(Self { place: self.place.clone(), secrets: secrets::with_told(&self.secrets, secrets)? })
+    }
+
     /// Calls a tool: secrets go in, and whatever comes back is masked. Dropping the future stops its work.
     pub async fn call(
         &self,
@@ -112,6 +117,14 @@ impl Executor {
                 // A daemon that is gone has no sessions any more.
                 let _ = client.ask_async(&Request { version: version(), task, log: None }).await;
             }
+        }
+    }
+
+    /// Keeps the browser of this process between sessions; `None` where the sessions are the daemon's.
+    pub fn keep_warm(&self) -> Option<Lease> {
+        match &self.place {
+            Place::Here { sessions, .. } => Some(sessions.keep_warm()),
+            Place::Daemon(_) => None,
         }
     }
 

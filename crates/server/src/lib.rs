@@ -28,7 +28,7 @@ pub use client::{Client, Listener, Silent};
 pub use daemon::{DaemonError, run};
 pub use executor::{Executor, read_answer};
 pub use home::Home;
-pub use runtime::{block_on, unless_asked_to_end};
+pub use runtime::{block_on, unless_asked_to_end, when_asked_to_end};
 pub use safe::{Lent, Safe, store_fault, vault_fault};
 pub use serving::Serving;
 pub use wire::{Envelope, ErrorBody, Message, Request, Task, version};

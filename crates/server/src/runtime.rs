@@ -22,3 +22,13 @@ pub async fn unless_asked_to_end<T>(work: impl Future<Output = T>) -> Option<T> 
         _ = crate::ipc::asked_to_end() => None,
     }
 }
+
+/// Calls this each time that the process is asked to end, for as long as the runtime lives: the process then does not end
+/// by itself.
+pub fn when_asked_to_end(asked: impl Fn() + Send + 'static) {
+    tokio::spawn(async move {
+        while crate::ipc::asked_to_end().await.is_ok() {
+            asked();
+        }
+    });
+}

@@ -1,4 +1,5 @@
-//! Secrets around a call: put into its arguments before, taken out of everything that comes back.
+//! Secrets around a call: put into its arguments before, taken out of everything that comes back; and told to a server of
+//! this program, which must not write them down.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,6 +9,28 @@ use surehand_browser::Notes;
 use surehand_guard::{ResolveError, Secrets};
 use surehand_session::{Fault, Kind};
 use surehand_tools::Answer;
+
+use crate::wire::SecretsBody;
+
+/// The member of `_meta` by which a client of this program tells a server of it what it must not write down. The values are
+/// in the arguments already; only that they are secret is new to the server.
+pub(crate) const META: &str = "surehand/secrets";
+
+/// What a server is told of them.
+pub(crate) fn told(secrets: &Secrets) -> Option<Value> {
+    let body = SecretsBody::from(secrets.clone());
+    if body.is_empty() { None } else { serde_json::to_value(body).ok() }
+}
+
+/// What a client told, together with what the server has itself.
+pub(crate) fn with_told(own: &Arc<Secrets>, told: &Value) -> Result<Arc<Secrets>, Fault> {
+    let wrong =
+        |why: String| Fault::new(Kind::Usage, format!("{META}: {why}")).hint("it is a list of [name, value]");
+    let told: SecretsBody =
+        serde_json::from_value(told.clone()).map_err(|_| wrong("no secrets".to_owned()))?;
+    let told = Secrets::try_from(told).map_err(|error| wrong(error.to_string()))?;
+    own.and(&told).map(Arc::new).map_err(|error| wrong(error.to_string()))
+}
 
 /// Puts secrets into the arguments of a tool. What comes back is to be masked with the result.
 pub fn resolve(secrets: &Secrets, tool: &str, arguments: &mut Value) -> Result<Secrets, Fault> {
@@ -74,6 +97,19 @@ mod tests {
         let fault = resolve(&Secrets::default(), "fill_form", &mut arguments).unwrap_err();
         assert_eq!((fault.kind, fault.message.as_str()), (Kind::MissingSecret, "there is no secret \"PW\""));
         assert!(fault.hints[0].contains("--secrets"));
+    }
+
+    #[test]
+    fn what_a_client_tells_is_masked_beside_what_the_server_has() {
+        let own = Arc::new(Secrets::parse("PW=hunter2").unwrap());
+        let told = told(&Secrets::parse("PW=hunter2\nPIN=73519264").unwrap()).unwrap();
+        let both = with_told(&own, &told).unwrap();
+        assert_eq!(both.mask("hunter2 73519264"), "${SECRET:PW} ${SECRET:PIN}");
+        assert!(super::told(&Secrets::default()).is_none());
+        for wrong in [json!("hunter2"), json!({ "PW": "hunter2" }), json!([["PIN", "1"]])] {
+            let fault = with_told(&own, &wrong).unwrap_err();
+            assert!(fault.kind == Kind::Usage && !fault.message.contains("hunter2"), "{fault:?}");
+        }
     }
 
     #[test]

@@ -102,7 +102,7 @@ impl Serving {
             if began.elapsed() > limit {
                 let waited = limit.as_millis();
                 return Err(Fault::new(
-                    Kind::Timeout,
+                    Kind::EndpointUnreachable,
                     format!("`{line}` does not answer at {url} after {waited} ms"),
                 )
                 .hint("check the address, or give it more time with `timeout`"));
@@ -185,7 +185,8 @@ mod tests {
         let short = Duration::from_millis(100);
         let late =
             Serving::command("sleep 30", folder.path(), "http://localhost:9", short).await.unwrap_err();
-        assert_eq!(late.kind, Kind::Timeout);
+        assert_eq!(late.kind, Kind::EndpointUnreachable);
+        assert!(late.message.contains("does not answer"), "{late:?}");
         for bad in ["ftp://x", "http://example.com:80", "http://127.0.0.1", "3000"] {
             assert_eq!(
                 Serving::command("true", folder.path(), bad, long).await.unwrap_err().kind,

@@ -68,7 +68,7 @@ pub enum Task {
 pub struct SecretsBody(Vec<(String, String)>);
 
 impl SecretsBody {
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }

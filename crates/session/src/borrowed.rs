@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use surehand_browser::attach;
 use surehand_cdp::protocol::target;
 use surehand_cdp::{Closed, Connection, Event, EventSink, Session, Transport, WeakConnection};
+use surehand_guard::redact;
 use surehand_page::{Deadline, Page, SharedSurroundings};
 use tokio::sync::Mutex as AsyncMutex;
 
@@ -65,7 +66,7 @@ impl Borrowed {
                 id: one.id,
                 kind: one.kind,
                 title: one.title,
-                url: one.url,
+                url: redact::mask_logins(&one.url).into_owned(),
             };
             return Ok(listed.into_iter().map(target).collect());
         }
@@ -82,7 +83,7 @@ impl Borrowed {
             id: one.target_id,
             kind: one.r#type,
             title: one.title,
-            url: one.url,
+            url: redact::mask_logins(&one.url).into_owned(),
         };
         Ok(listed.target_infos.into_iter().map(target).collect())
     }

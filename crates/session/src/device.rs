@@ -60,17 +60,19 @@ pub fn device(name: &str) -> Result<&'static Device, Fault> {
     })
 }
 
-/// Devices that have a word of the name, those with the most words first.
+/// Devices that are called alike, the nearest first.
 fn near(name: &str) -> Vec<&'static str> {
     const SHOWN: usize = 5;
-    let words: Vec<String> = name.split_whitespace().map(str::to_lowercase).collect();
-    let score = |device: &Device| {
+    let name = name.trim().to_lowercase();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let scored = devices().iter().map(|device| {
         let own = device.name.to_lowercase();
-        words.iter().filter(|word| own.contains(word.as_str())).count()
-    };
-    let mut near: Vec<_> = devices().iter().filter(|device| score(device) > 0).collect();
-    near.sort_by_key(|device| std::cmp::Reverse(score(device)));
-    near.iter().take(SHOWN).map(|device| device.name.as_str()).collect()
+        let shared = words.iter().filter(|word| own.contains(**word)).count();
+        (shared, strsim::jaro_winkler(&own, &name), device.name.as_str())
+    });
+    let mut near: Vec<_> = scored.filter(|(shared, likeness, _)| *shared > 0 || *likeness > 0.85).collect();
+    near.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    near.iter().take(SHOWN).map(|(_, _, name)| *name).collect()
 }
 
 #[cfg(test)]
@@ -84,5 +86,9 @@ mod tests {
         assert!(phone.screen().mobile && phone.screen().touch);
         let fault = device("iPhone 999").unwrap_err();
         assert!(fault.hints[0].contains("iPhone"), "{fault:?}");
+        for misspelt in ["Pixl 7", "Pixel7", "pixel  7"] {
+            let fault = device(misspelt).unwrap_err();
+            assert!(fault.hints[0].starts_with("did you mean Pixel 7"), "{fault:?}");
+        }
     }
 }

@@ -6,12 +6,15 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use surehand_guard::{Secrets, redact};
+use surehand_guard::redact;
+
+use crate::Named;
+use crate::hidden::Hidden;
 
 /// See the module.
 #[derive(Debug)]
@@ -33,6 +36,12 @@ pub struct Entry {
     pub what: String,
     /// What it was called with.
     pub arguments: Value,
+    /// `<iframe>` elements to go into before, from the page itself, if it did not go on where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<Vec<String>>,
+    /// Does it need a snapshot before, which opens closed shadow roots?
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub snapshot: bool,
     /// Did it work?
     pub ok: bool,
     /// How long it took.
@@ -49,79 +58,14 @@ pub struct Done<'d> {
     pub what: &'d str,
     /// What it was called with.
     pub arguments: Value,
+    /// What the references in those meant then.
+    pub named: Named,
     /// Did it work?
     pub ok: bool,
     /// How long it took.
     pub took: Duration,
     /// What it returned.
     pub result: Option<&'d Value>,
-}
-
-/// What was entered in a session and must not be written down.
-#[derive(Debug, Default)]
-pub(crate) struct Hidden {
-    /// What went into fields that hide it.
-    entered: Vec<Private>,
-    /// Secrets that callers used, in whatever form they come back.
-    secrets: Vec<Arc<Secrets>>,
-}
-
-/// More files of secrets are not used in one session; the oldest are forgotten.
-const MOST_FILES: usize = 16;
-
-impl Hidden {
-    pub fn entered(&mut self, field: &str, value: &str) {
-        let private = Private::of_field(field, value);
-        if !self.entered.contains(&private) {
-            self.entered.push(private);
-        }
-    }
-
-    pub fn secrets(&mut self, secrets: &Arc<Secrets>) {
-        let is_same = |known: &Arc<Secrets>| known.reveal().eq(secrets.reveal());
-        if secrets.reveal().next().is_none() || self.secrets.iter().any(is_same) {
-            return;
-        }
-        if self.secrets.len() == MOST_FILES {
-            self.secrets.remove(0);
-        }
-        self.secrets.push(secrets.clone());
-    }
-
-    fn mask(&self, value: &mut Value) {
-        self.secrets.iter().for_each(|secrets| secrets.mask_value(value));
-        rewrite(value, &|text| self.entered.iter().fold(text.to_owned(), |text, private| private.mask(text)));
-    }
-}
-
-/// A value that nobody may read, and what stands for it.
-#[derive(Clone, PartialEq, Eq)]
-struct Private {
-    value: String,
-    placeholder: String,
-}
-
-/// What stands for it only.
-impl std::fmt::Debug for Private {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Private").field(&self.placeholder).finish()
-    }
-}
-
-impl Private {
-    /// What was entered into a field of this name: `${SECRET:NEW_PASSWORD}`.
-    fn of_field(name: &str, value: &str) -> Self {
-        let letters = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
-        let name: String = name.chars().map(letters).collect();
-        let name = name.trim_matches('_');
-        let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
-        let name = if begins_well { name } else { "PASSWORD" };
-        Self { value: value.to_owned(), placeholder: format!("${{SECRET:{name}}}") }
-    }
-
-    fn mask(&self, text: String) -> String {
-        if self.value.is_empty() { text } else { text.replace(&self.value, &self.placeholder) }
-    }
 }
 
 /// Members of results that are kept: few, small, and of use for a playbook.
@@ -136,12 +80,12 @@ impl Journal {
         Self { folder: folder.to_owned(), session: session.to_owned(), file: Mutex::default() }
     }
 
-    /// Notes something; `selector` says what a reference means. A journal that cannot be written does not stop the work,
-    /// but is told in the log.
-    pub(crate) fn note(&self, done: Done<'_>, hidden: &Hidden, selector: impl Fn(&str) -> Option<String>) {
+    /// Notes something. A journal that cannot be written does not stop the work, but is told in the log.
+    pub(crate) fn note(&self, done: Done<'_>, hidden: &mut Hidden) {
         // What failed may have been a secret that nobody recognised: only what worked is kept whole.
         let mut arguments = if done.ok { done.arguments } else { Value::Null };
-        rewrite(&mut arguments, &|text| selector(text).unwrap_or_else(|| text.to_owned()));
+        hidden.learn(&arguments);
+        let before = done.named.write(&mut arguments, |selector| hidden.is_in(selector));
         hidden.mask(&mut arguments);
         let mut seen = done.result.map(seen).unwrap_or_default();
         seen.values_mut().for_each(|value| hidden.mask(value));
@@ -150,6 +94,8 @@ impl Journal {
             session: self.session.clone(),
             what: done.what.to_owned(),
             arguments: harmless(arguments),
+            frames: before.frames,
+            snapshot: before.snapshot,
             ok: done.ok,
             ms: u64::try_from(done.took.as_millis()).unwrap_or(u64::MAX),
             seen,
@@ -229,23 +175,20 @@ fn plain(session: &str) -> String {
     session.chars().take(60).map(|c| if is_plain(c) { c } else { '_' }).collect()
 }
 
-/// Sensitive members and parameters of addresses do not stay: what is called a password is one.
+/// What is secret in addresses does not stay.
 fn harmless(value: Value) -> Value {
     match value {
         Value::String(text) => Value::String(redact::mask_queries(&text).into_owned()),
         Value::Array(items) => items.into_iter().map(harmless).collect(),
         Value::Object(members) => {
-            let member = |(name, value): (String, Value)| match value {
-                Value::String(text) if redact::is_sensitive_name(&name) && !text.contains("${SECRET:") => {
-                    let placeholder = Private::of_field(&name, &text).placeholder;
-                    (name, Value::String(placeholder))
-                }
-                value => (name, harmless(value)),
-            };
-            Value::Object(members.into_iter().map(member).collect())
+            members.into_iter().map(|(name, value)| (name, harmless(value))).collect::<Map<_, _>>().into()
         }
         other => other,
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn seen(result: &Value) -> Map<String, Value> {
@@ -263,7 +206,7 @@ fn without_query(name: &str, value: &Value) -> Value {
     }
 }
 
-fn rewrite(value: &mut Value, write: &dyn Fn(&str) -> String) {
+pub(crate) fn rewrite(value: &mut Value, write: &dyn Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = write(text),
         Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, write)),
@@ -281,15 +224,18 @@ fn rewrite(value: &mut Value, write: &dyn Fn(&str) -> String) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
+    use surehand_guard::Secrets;
 
     use super::*;
 
-    fn note(journal: &Journal, arguments: Value, hidden: &Hidden) {
+    fn note(journal: &Journal, arguments: Value, hidden: &mut Hidden) {
         let result = json!({ "role": "button", "navigated": "http://x/?token=abc", "snapshot": "long" });
         let took = Duration::from_millis(5);
-        let done = Done { what: "click", arguments, ok: true, took, result: Some(&result) };
-        journal.note(done, hidden, |text| (text == "@e5").then(|| "role=button[name=\"Go\"]".to_owned()));
+        let named = Named::default();
+        journal.note(Done { what: "click", arguments, named, ok: true, took, result: Some(&result) }, hidden);
     }
 
     #[test]
@@ -298,16 +244,19 @@ mod tests {
         let journal = Journal::new(folder.path(), "my shop");
         let mut hidden = Hidden::default();
         hidden.entered("New password", "hunter2");
-        note(&journal, json!({ "selector": "@e5" }), &hidden);
-        note(&journal, json!({ "fields": { "@e5": "hunter2", "Api token": "xyz" } }), &hidden);
+        note(&journal, json!({ "selector": "#go", "to": "http://ada:leak@x/" }), &mut hidden);
+        note(&journal, json!({ "fields": { "New": "hunter2", "Api token": "xyz" } }), &mut hidden);
         let entries = read(folder.path(), "my shop").unwrap();
-        assert_eq!(entries[0].arguments, json!({ "selector": "role=button[name=\"Go\"]" }));
-        assert_eq!(entries[1].arguments["fields"]["role=button[name=\"Go\"]"], "${SECRET:NEW_PASSWORD}");
+        assert_eq!(
+            entries[0].arguments,
+            json!({ "selector": "#go", "to": "http://ada:${SECRET:PASSWORD}@x/" })
+        );
+        assert_eq!(entries[1].arguments["fields"]["New"], "${SECRET:NEW_PASSWORD}");
         assert_eq!(entries[1].arguments["fields"]["Api token"], "${SECRET:API_TOKEN}");
         assert_eq!(entries[0].seen.get("role"), Some(&json!("button")));
         assert!(!entries[0].seen.contains_key("snapshot"));
         hidden.secrets(&Arc::new(Secrets::parse("KEY=s3cret-value").unwrap()));
-        note(&journal, json!({ "script": "atob('czNjcmV0LXZhbHVl') + 's3cret-value'" }), &hidden);
+        note(&journal, json!({ "script": "atob('czNjcmV0LXZhbHVl') + 's3cret-value'" }), &mut hidden);
         let entries = read(folder.path(), "my shop").unwrap();
         assert_eq!(entries[2].arguments["script"], "atob('${SECRET:KEY}') + '${SECRET:KEY}'");
         let text = serde_json::to_string(&entries).unwrap();
@@ -316,20 +265,12 @@ mod tests {
         assert_eq!(read(&folder.path().join("none"), "x").unwrap(), []);
     }
 
-    #[test]
-    fn placeholders_are_names() {
-        let of = |name: &str| Private::of_field(name, "").placeholder;
-        assert_eq!(of("Password"), "${SECRET:PASSWORD}");
-        assert_eq!(of("Card number *"), "${SECRET:CARD_NUMBER}");
-        assert_eq!(of("密码"), "${SECRET:PASSWORD}");
-    }
-
     #[cfg(unix)]
     #[test]
     fn only_its_owner_reads_it() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().unwrap();
-        note(&Journal::new(folder.path(), "a"), json!({}), &Hidden::default());
+        note(&Journal::new(folder.path(), "a"), json!({}), &mut Hidden::default());
         let file = journals(folder.path()).unwrap().remove(0);
         assert_eq!(fs_err::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     }

@@ -8,7 +8,6 @@ use surehand_guard::redact;
 use surehand_page::{Node, Snapshot};
 
 use crate::RefTable;
-use crate::refs::Seen;
 
 /// A snapshot, rendered.
 #[derive(Debug, Default)]
@@ -49,24 +48,16 @@ impl Serialize for Refs {
 }
 
 impl RenderedSnapshot {
-    /// Renders a snapshot; `with_refs` also collects what each reference is (JSON wants it, text does not). One that
-    /// `is_whole` is remembered: it tells elements that are alike apart.
-    pub fn new(snapshot: &Snapshot, table: &mut RefTable, with_refs: bool, is_whole: bool) -> Self {
+    /// Renders a snapshot; `with_refs` also collects what each reference is (JSON wants it, text does not).
+    pub fn new(snapshot: &Snapshot, table: &mut RefTable, with_refs: bool) -> Self {
         let mut out = Self::default();
-        let mut seen = Vec::new();
         snapshot.walk(|node| {
             let number = node.handle.map(|handle| table.number(handle));
             out.line(node, number);
             if let Some(number) = number.filter(|_| with_refs) {
                 out.refs.0.push((number, node.role.to_owned(), node.name.to_owned()));
             }
-            if let Some(number) = number.filter(|_| is_whole) {
-                seen.push(Seen { number, role: node.role.to_owned(), name: node.name.to_owned() });
-            }
         });
-        if is_whole {
-            table.remember(seen);
-        }
         out
     }
 

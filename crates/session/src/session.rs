@@ -12,7 +12,8 @@ use surehand_guard::Secrets;
 use surehand_guard::egress::Proxy;
 use surehand_page::{Acted, Deadline, Locator};
 
-use crate::journal::{Done, Hidden, Journal};
+use crate::hidden::Hidden;
+use crate::journal::{Done, Journal};
 use crate::link::Link;
 use crate::options::SessionOptions;
 use crate::{Fault, Kind, RefTable, Tab, TabInfo, Tabs, egress, refs};
@@ -322,9 +323,7 @@ impl Session {
 
     /// Notes in the journal what was done.
     pub fn note(&self, done: Done<'_>) {
-        let refs = self.refs();
-        let lasting = |text: &str| refs::parse(text).and_then(|number| refs.lasting_selector(number));
-        self.journal.note(done, &self.hidden(), lasting);
+        self.journal.note(done, &mut self.hidden());
     }
 
     /// From now on this value is not written down: it went into a field that hides what it holds.

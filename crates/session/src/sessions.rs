@@ -1,14 +1,17 @@
 //! All sessions of one owner (a daemon, an MCP server): found by name, made when first needed, ended when idle.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use surehand_browser::Notes;
 use tokio::sync::Mutex as AsyncMutex;
 
+use crate::lease::Lease;
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
 use crate::session::{Folders, Inherited, fence_of};
+use crate::shared::SharedBrowser;
 use crate::{Fault, Kind, Session, SessionInfo};
 
 /// See the module.
@@ -18,17 +21,12 @@ pub struct Sessions {
     /// One slot per name. The slot's lock is held while its session is made or ended, and only then: sessions do not
     /// wait for each other.
     slots: Mutex<HashMap<String, Slot>>,
-    /// The browser that sessions without wishes of their own share.
-    shared: AsyncMutex<Option<Shared>>,
-    /// The same for guarded ones: it is started so that nothing passes by a proxy.
-    guarded: AsyncMutex<Option<Shared>>,
-}
-
-#[derive(Debug)]
-struct Shared {
-    link: Arc<Link>,
-    /// How many sessions have a context in it.
-    users: usize,
+    /// The browser of sessions without wishes of their own.
+    plain: SharedBrowser,
+    /// The same for guarded ones.
+    guarded: SharedBrowser,
+    /// How many want them to stay between sessions.
+    leases: AtomicUsize,
 }
 
 type Slot = Arc<AsyncMutex<Option<Arc<Session>>>>;
@@ -36,12 +34,8 @@ type Slot = Arc<AsyncMutex<Option<Arc<Session>>>>;
 impl Sessions {
     /// No sessions yet, and no browser until one needs it.
     pub fn new(places: Places) -> Self {
-        Self {
-            places,
-            slots: Mutex::default(),
-            shared: AsyncMutex::default(),
-            guarded: AsyncMutex::default(),
-        }
+        let (plain, guarded) = (SharedBrowser::new(false), SharedBrowser::new(true));
+        Self { places, slots: Mutex::default(), plain, guarded, leases: AtomicUsize::new(0) }
     }
 
     /// Where things are kept.
@@ -97,69 +91,55 @@ impl Sessions {
         refs: Inherited,
         notes: &Arc<dyn Notes>,
     ) -> Result<Session, Fault> {
-        let folders = Folders {
+        let folders = || Folders {
             downloads: self.places.downloads.join(format!("{name}-{}", std::process::id())),
             journals: self.places.journals.clone(),
         };
         if let Some(endpoint) = &options.connect {
             let link = Arc::new(Link::attach(endpoint).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, folders, None));
+            return Ok(Session::in_own(name, options.clone(), link, refs, folders(), None));
         }
         if options.needs_own_browser() {
             let fence = fence_of(options).await?;
             let link = Arc::new(Link::launch(options, &self.places, fence.as_ref(), notes).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, folders, fence));
+            return Ok(Session::in_own(name, options.clone(), link, refs, folders(), fence));
         }
-        let link = self.shared_browser(options, notes).await?;
-        let started = Session::in_shared(name, options.clone(), link.clone(), refs, folders).await;
-        if started.is_err() {
-            self.leave_shared(options, &link).await;
+        let shared = self.shared_for(options);
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let link = shared.enter(&self.places, notes).await?;
+            let in_shared = Session::in_shared(name, options.clone(), link.clone(), refs.clone(), folders());
+            let started = in_shared.await;
+            if started.is_err() {
+                shared.leave(&link, self.is_leased()).await;
+            }
+            match started {
+                // It may have died while nobody used it: another one takes its place.
+                Err(fault) if fault.kind == Kind::BrowserGone && tries == 1 => {}
+                started => return started,
+            }
         }
-        started
     }
 
-    fn shared_for(&self, options: &SessionOptions) -> &AsyncMutex<Option<Shared>> {
-        if options.egress.is_some() { &self.guarded } else { &self.shared }
+    /// Keeps the shared browser, once there is one, until the lease ends: sessions after each other find it running.
+    pub fn keep_warm(self: &Arc<Self>) -> Lease {
+        self.leases.fetch_add(1, Ordering::SeqCst);
+        Lease(Some(self.clone()))
     }
 
-    async fn shared_browser(
-        &self,
-        options: &SessionOptions,
-        notes: &Arc<dyn Notes>,
-    ) -> Result<Arc<Link>, Fault> {
-        let mut shared = self.shared_for(options).lock().await;
-        if let Some(shared) = shared.as_mut().filter(|shared| shared.link.is_open()) {
-            shared.users += 1;
-            return Ok(shared.link.clone());
-        }
-        if let Some(dead) = shared.take() {
-            dead.link.close().await;
-        }
-        // Where each session may go is up to its own context.
-        let plain = SessionOptions { egress: options.egress.clone(), ..Default::default() };
-        let link = Arc::new(Link::launch(&plain, &self.places, None, notes).await?);
-        *shared = Some(Shared { link: link.clone(), users: 1 });
-        Ok(link)
+    fn shared_for(&self, options: &SessionOptions) -> &SharedBrowser {
+        if options.egress.is_some() { &self.guarded } else { &self.plain }
+    }
+
+    fn is_leased(&self) -> bool {
+        self.leases.load(Ordering::SeqCst) > 0
     }
 
     async fn end(&self, session: &Session) {
         session.end().await;
         if session.is_shared() {
-            self.leave_shared(session.options(), &session.link).await;
-        }
-    }
-
-    /// The shared browser goes with its last session: nothing is left running that nobody uses.
-    async fn leave_shared(&self, options: &SessionOptions, link: &Arc<Link>) {
-        let mut shared = self.shared_for(options).lock().await;
-        // A browser that died and was replaced has no users any more.
-        let Some(present) = shared.as_mut().filter(|present| Arc::ptr_eq(&present.link, link)) else {
-            return;
-        };
-        present.users -= 1;
-        if present.users == 0 {
-            *shared = None;
-            link.close().await;
+            self.shared_for(session.options()).leave(&session.link, self.is_leased()).await;
         }
     }
 
@@ -237,6 +217,31 @@ impl Sessions {
 
     fn slots(&self) -> MutexGuard<'_, HashMap<String, Slot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a lease may do.
+impl Sessions {
+    /// Starts the browser that sessions with these options share, if it does not run.
+    pub(crate) async fn warm_up(
+        &self,
+        options: &SessionOptions,
+        notes: &Arc<dyn Notes>,
+    ) -> Result<(), Fault> {
+        self.shared_for(options).warm_up(&self.places, notes).await
+    }
+
+    /// Forgets a lease; browsers stay until [`Self::cool_down`].
+    pub(crate) fn release(&self) {
+        self.leases.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Ends the shared browsers that nobody uses.
+    pub(crate) async fn cool_down(&self) {
+        if !self.is_leased() {
+            self.plain.cool_down().await;
+            self.guarded.cool_down().await;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Whoever runs a series of calls (a playbook) holds one of these and does not know which it is.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde_json::Value;
 use surehand_session::Fault;
@@ -20,6 +21,12 @@ pub trait Caller: Send + Sync + std::fmt::Debug {
     /// Calls a tool. A failure of the tool is an answer; a fault means that it could not be called, and that calling
     /// another will not work either. Dropping the future stops the work.
     fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>>;
+
+    /// How long a call may be silent, beyond what its arguments ask for, before the other side counts as out of reach.
+    /// `None` where an answer always comes.
+    fn patience(&self) -> Option<Duration> {
+        None
+    }
 
     /// Another caller of the same kind with a session of its own, which sees nothing of this one.
     fn apart(&self) -> Pending<'_, Result<Box<dyn Caller>, Fault>>;

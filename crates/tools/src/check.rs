@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 use surehand_session::{Fault, Kind};
+use surehand_verbs::Flaw;
 
 /// Something in the arguments of a tool that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +50,19 @@ impl Misfit {
     /// A value that is wrong, or missing.
     pub(crate) fn value(at: String, message: String) -> Self {
         Self { pointer: cut(&at), message: cut(&message), is_about_name: false }
+    }
+}
+
+impl Misfit {
+    /// What a call would fail with, if it would.
+    pub(crate) fn fault<T>(pointer: &str, result: Result<T, Fault>) -> Option<Self> {
+        Flaw::of(pointer, result).map(Self::from)
+    }
+}
+
+impl From<Flaw> for Misfit {
+    fn from(flaw: Flaw) -> Self {
+        Self::value(flaw.pointer, flaw.message)
     }
 }
 
@@ -158,7 +172,7 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
 }
 
 /// Takes the value at a pointer away and returns the name of the member that went; a list goes as a whole.
-fn take(arguments: &mut Value, pointer: &str) -> Option<String> {
+pub(crate) fn take(arguments: &mut Value, pointer: &str) -> Option<String> {
     let (above, name) = pointer.rsplit_once('/')?;
     match arguments.pointer_mut(above)? {
         Value::Object(members) => {

@@ -2,6 +2,9 @@
 
 use surehand_page::Locator;
 use surehand_session::{Fault, Session, Tab};
+use surehand_verbs::Flaw;
+
+use crate::Misfit;
 
 /// Something to act on.
 pub(crate) fn actionable(session: &Session, tab: &Tab, written: &str) -> Result<Locator, Fault> {
@@ -11,6 +14,18 @@ pub(crate) fn actionable(session: &Session, tab: &Tab, written: &str) -> Result<
 /// A field.
 pub(crate) fn field(session: &Session, tab: &Tab, written: &str) -> Result<Locator, Fault> {
     if is_explicit(written) { session.locator(written, tab) } else { Ok(Locator::field(written)) }
+}
+
+/// What is wrong with how an element is called, as far as that can be known without a page.
+pub(crate) fn doubt(pointer: &str, written: &str) -> Option<Misfit> {
+    if written.trim().is_empty() {
+        return Some(Misfit::value(
+            pointer.to_owned(),
+            "is empty; name the element by its visible label".to_owned(),
+        ));
+    }
+    let flaw = is_explicit(written).then(|| Flaw::of_selector(pointer, written))?;
+    flaw.map(Misfit::from)
 }
 
 /// Nobody calls a button `#save` or `@e5`; everything else may be a label.

@@ -6,9 +6,15 @@ use crate::check::Misfit;
 
 /// Members, at any depth, that mean nothing: what would do nothing is refused, never ignored.
 pub(crate) fn strangers(schema: &Value, value: &Value, at: &str, found: &mut Vec<Misfit>) {
-    let (Some(schema), Some(members)) = (chosen(schema, value), value.as_object()) else { return };
-    let Some(known) = schema.get("properties").and_then(Value::as_object) else { return };
-    for (name, inner) in members {
+    let known = chosen(schema, value).and_then(|schema| schema.get("properties")?.as_object());
+    if let Some(known) = known {
+        strange_members(known, value, at, found);
+    }
+}
+
+/// Those among the members of a value that are not known, and the same inside of those that are.
+pub(crate) fn strange_members(known: &Map<String, Value>, value: &Value, at: &str, found: &mut Vec<Misfit>) {
+    for (name, inner) in value.as_object().into_iter().flatten() {
         let place = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
         match known.get(name) {
             Some(schema) => strangers(schema, inner, &place, found),

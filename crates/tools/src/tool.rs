@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use surehand_guard::Secrets;
 use surehand_page::Deadline;
-use surehand_session::{Done, Fault, Kind, Session, Tab};
+use surehand_session::{Done, Fault, Kind, Named, Session, Tab, has_references};
 use surehand_verbs::{Context, Hints};
 
 use crate::check::{Misfit, cut, members, read_all, refusal, whole_numbers};
@@ -48,12 +48,20 @@ impl ToolContext {
         Deadline::after(limit)
     }
 
+    /// What the references mean that a tool is called with. Afterwards the page may be another one.
+    async fn name_references(&self, arguments: &Value) -> Named {
+        match self.verbs.session().await {
+            Ok(session) => session.name_references(arguments, &self.verbs.deadline()).await,
+            Err(_) => Named::default(),
+        }
+    }
+
     /// Writes into the journal of the session what was done in it. Verbs do that themselves.
-    async fn note(&self, what: &str, arguments: Value, answer: &Answer, took: Duration) {
+    async fn note(&self, what: &str, arguments: Value, named: Named, answer: &Answer, took: Duration) {
         let Ok(session) = self.verbs.session().await else { return };
         session.hide_secrets(&self.secrets);
         let result = answer.structured.as_ref();
-        session.note(Done { what, arguments, ok: !answer.is_error, took, result });
+        session.note(Done { what, arguments, named, ok: !answer.is_error, took, result });
     }
 
     /// A page with an open dialog cannot be worked on; the fault names the dialog.
@@ -245,6 +253,10 @@ pub async fn call(
     whole_numbers(&mut arguments);
     let entry = sets.iter().flat_map(|set| set.entries()).find(|entry| entry.name == name);
     let noted = page::TOOLS.iter().any(|tool| tool.name == name).then(|| arguments.clone());
+    let named = match &noted {
+        Some(arguments) if has_references(arguments) => cx.name_references(arguments).await,
+        _ => Named::default(),
+    };
     let began = Instant::now();
     let called = match entry {
         Some(entry) => match (entry.call)(arguments, cx) {
@@ -264,7 +276,7 @@ pub async fn call(
         }
     };
     if let Some(arguments) = noted {
-        cx.note(name, arguments, &answer, began.elapsed()).await;
+        cx.note(name, arguments, named, &answer, began.elapsed()).await;
     }
     Ok(answer)
 }

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 use surehand_session::{Fault, Kind};
-use surehand_verbs::{Command, Verb, VerbFacts, VerbVisitor};
+use surehand_verbs::{Command, Misread, Verb, VerbFacts, VerbVisitor};
 
-use crate::check::{Misfit, members, read_all, refusal};
+use crate::check::{Misfit, members, read_all, refusal, take};
 use crate::tool::{Spec, ToolContext};
 use crate::{Answer, schema, shape};
 
@@ -40,13 +40,28 @@ impl VerbVisitor for Collector {
     }
 }
 
-/// What does not fit in the arguments of a verb.
-pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
-    let Some(spec) = specs().iter().find(|spec| spec.name == name) else { return Vec::new() };
+/// A verb from the arguments of its tool, or everything that does not fit in them. Of what is no verb nothing is said.
+fn read(name: &str, mut arguments: Value) -> Result<Option<Command>, Vec<Misfit>> {
+    let Some(spec) = specs().iter().find(|spec| spec.name == name) else { return Ok(None) };
     let mut misfits = strangers(spec, &arguments);
+    // What means nothing is told once: without it, what is left is read.
+    misfits.iter().for_each(|misfit| drop(take(&mut arguments, &misfit.pointer)));
+    let read = match read_all::<Command>(tagged(name, arguments), Map::new) {
+        Ok(command) if misfits.is_empty() => return Ok(Some(command)),
+        read => read.err().unwrap_or_default(),
+    };
     let prefix = format!("/{name}");
-    let read = read_all::<Command>(tagged(name, arguments), Map::new).err().unwrap_or_default();
-    misfits.extend(read.into_iter().map(|misfit| {
+    // The wrapping that is left when all of it was taken away is nobody's mistake.
+    let (read, wrapping): (Vec<_>, Vec<_>) =
+        read.into_iter().partition(|misfit| misfit.pointer.starts_with(&prefix));
+    let read = if read.is_empty() { wrapping } else { read };
+    // A name that was misspelt is missing where it should be; that is no second misfit.
+    let meant: Vec<String> = misfits.iter().map(|misfit| misfit.message.clone()).collect();
+    let is_echo = |misfit: &Misfit| {
+        let missing = misfit.message.strip_prefix("missing field ");
+        missing.is_some_and(|name| meant.iter().any(|told| told.ends_with(&format!("did you mean {name}?"))))
+    };
+    misfits.extend(read.into_iter().filter(|misfit| !is_echo(misfit)).map(|misfit| {
         let pointer = misfit.pointer.strip_prefix(&prefix).unwrap_or_default().to_owned();
         // Where a choice is written in another form, the reader's words say nothing to who wrote it.
         let message = match shape::wanted(&spec.input_schema, &pointer) {
@@ -55,15 +70,23 @@ pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
         };
         Misfit { pointer, message, ..misfit }
     }));
-    misfits
+    Err(misfits)
+}
+
+/// What does not fit in the arguments of a verb, else what it would refuse when it runs. A call leaves the latter to the
+/// verb, whose fault has a code of its own.
+pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
+    match read(name, arguments) {
+        Ok(command) => command.iter().flat_map(Command::flaws).map(Misfit::from).collect(),
+        Err(misfits) => misfits,
+    }
 }
 
 /// Members that mean nothing to a verb. Verbs go to the active tab, which is chosen with a verb of its own.
 fn strangers(spec: &Spec, arguments: &Value) -> Vec<Misfit> {
     let mut found = Vec::new();
-    let schema = Value::Object(spec.input_schema.clone());
-    if members(&spec.input_schema).is_some() {
-        shape::strangers(&schema, arguments, "", &mut found);
+    if let Some(known) = members(&spec.input_schema) {
+        shape::strange_members(known, arguments, "", &mut found);
     } else if let Some(given) = arguments.as_object() {
         let unknown = |name: &String| Misfit::unknown(name, format!("/{name}"), std::iter::empty());
         found.extend(given.keys().map(unknown));
@@ -80,24 +103,20 @@ fn tagged(name: &str, arguments: Value) -> Value {
 }
 
 /// The arguments of a verb from the words that would follow it on the command line.
-pub fn words_to_arguments(verb: &str, words: &[String]) -> Result<Value, Fault> {
+pub fn words_to_arguments(verb: &str, words: &[String]) -> Result<Value, Misread> {
     let line: Vec<String> = std::iter::once(verb.to_owned()).chain(words.iter().cloned()).collect();
-    let command = surehand_verbs::parse_line(&line)?;
-    let broken = |error: serde_json::Error| Fault::new(Kind::Internal, error.to_string());
-    let mut tagged = serde_json::to_value(command).map_err(broken)?;
+    let mut tagged = surehand_verbs::read_line(&line)?.written();
     let members = tagged.as_object_mut().and_then(|members| members.values_mut().next());
     Ok(members.map(Value::take).unwrap_or_default())
 }
 
 /// Runs a verb with its arguments as an object.
 pub(crate) async fn call(name: &str, arguments: Value, cx: &ToolContext) -> Result<Answer, Fault> {
-    let misfits = check(name, arguments.clone());
-    if !misfits.is_empty() {
+    let command = read(name, arguments).map_err(|misfits| {
         let known = specs().iter().find(|spec| spec.name == name);
-        return Err(refusal(name, &misfits, known.and_then(|spec| members(&spec.input_schema))));
-    }
-    let command: Command = serde_json::from_value(tagged(name, arguments))
-        .map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
+        refusal(name, &misfits, known.and_then(|spec| members(&spec.input_schema)))
+    })?;
+    let command = command.ok_or_else(|| Fault::new(Kind::Internal, format!("{name} is no verb")))?;
     // A session is made when the first call needs it, as for all tools.
     let session = cx.verbs.open_session().await?;
     session.hide_secrets(&cx.secrets);
@@ -150,11 +169,25 @@ mod tests {
             ("snapshot", &["-i"]),
         ];
         for (verb, line) in lines {
-            let arguments = words(verb, line).unwrap_or_else(|fault| panic!("{verb} {line:?}: {fault}"));
+            let arguments = words(verb, line).unwrap_or_else(|fault| panic!("{verb} {line:?}: {fault:?}"));
             assert_eq!(check(verb, arguments.clone()), [], "{verb} {arguments}");
         }
         assert_eq!(words("click", &["#a"]).unwrap()["selector"], "#a");
         assert!(words("click", &[]).is_err());
+    }
+
+    /// A default of the command line is one of the mapping, too.
+    #[test]
+    fn mappings_need_only_what_the_command_line_needs() {
+        for (verb, arguments) in [
+            ("set", json!({ "what": { "viewport": { "width": 800, "height": 600 } } })),
+            ("set", json!({ "what": { "geo": { "latitude": 47.3, "longitude": 8.5 } } })),
+            ("scroll", json!({})),
+            ("swipe", json!({ "direction": "up" })),
+            ("mouse", json!({ "action": { "wheel": { "dy": 5 } } })),
+        ] {
+            assert_eq!(check(verb, arguments), [], "{verb}");
+        }
     }
 
     #[test]
@@ -163,6 +196,51 @@ mod tests {
         let pointers: Vec<&str> = misfits.iter().map(|misfit| misfit.pointer.as_str()).collect();
         assert_eq!(pointers, ["/butto", "/button"], "{misfits:?}");
         assert!(misfits[0].message.contains("`button`"), "{misfits:?}");
+        let one = |verb: &str, arguments: Value| {
+            let misfits = check(verb, arguments);
+            assert_eq!(misfits.len(), 1, "{misfits:?}");
+            misfits[0].message.clone()
+        };
+        let told = one("fill", json!({ "selector": "#a", "valu": "x" }));
+        assert!(told.contains("unknown argument `valu`") && told.contains("`value`"), "{told}");
+        let told = one("set", json!({ "what": { "viewport": { "width": 1, "height": 2 }, "x": 1 } }));
+        assert!(told.contains("unknown argument `x`"), "{told}");
+    }
+
+    #[test]
+    fn what_would_fail_is_known_before() {
+        let told = |verb: &str, arguments: Value| {
+            assert!(read(verb, arguments.clone()).is_ok(), "{verb}: a call is not refused");
+            check(verb, arguments).into_iter().map(|misfit| misfit.pointer).collect::<Vec<_>>()
+        };
+        assert_eq!(told("press", json!({ "key": "Entr" })), ["/key"]);
+        assert_eq!(told("press", json!({ "key": "Control+a" })), [""; 0]);
+        assert_eq!(
+            told("click", json!({ "selector": "role=button[", "position": "here" })),
+            ["/position", "/selector"]
+        );
+        assert_eq!(told("click", json!({ "selector": "@e5" })), [""; 0]);
+        assert_eq!(
+            told("get", json!({ "what": { "text": { "selector": "a[b" } } })),
+            ["/what/text/selector"]
+        );
+        assert_eq!(told("drag", json!({ "source": "a", "target": "" })), ["/target"]);
+        assert_eq!(told("find", json!({ "by": "role", "value": "button", "action": ["clik"] })), ["/action"]);
+        assert_eq!(told("find", json!({ "by": "first", "value": "a[" })), ["/value"]);
+        assert_eq!(told("eval", json!({})), ["/script"]);
+        assert_eq!(told("batch", json!({})), ["/commands"]);
+        assert_eq!(
+            told("batch", json!({ "commands": ["get title", "clik a", "press Entr"] })),
+            ["/commands/1", "/commands/2"]
+        );
+        assert_eq!(told("open", json!({ "url": "ftp://x" })), ["/url"]);
+        assert_eq!(told("wait", json!({ "url": "/(/" })), ["/url"]);
+        let device = check("set", json!({ "what": { "device": { "name": "Pixl 7" } } }));
+        assert!(device[0].message.contains("did you mean Pixel 7"), "{device:?}");
+        assert_eq!(
+            told("set", json!({ "what": { "viewport": { "width": 0, "height": 5 } } })),
+            ["/what/viewport/width"]
+        );
     }
 
     #[test]

@@ -9,6 +9,7 @@
 
 mod arrange;
 mod context;
+mod flaw;
 mod list;
 mod output;
 mod parse;
@@ -19,10 +20,11 @@ mod words;
 
 pub use arrange::arrange_find;
 pub use context::{Context, Settings};
-pub use list::open::full_address;
+pub use flaw::Flaw;
+pub use list::open::{checked_address, full_address};
 pub use list::{Command, VerbFacts, VerbVisitor};
 pub use output::{Output, Report};
-pub use parse::{parse_line, usage_fault};
+pub use parse::{Misread, parse_line, read_line, usage_fault};
 pub use target::{Followed, Hit};
 pub use verb::{Effect, Hints, Verb};
 pub use words::{join_words, split_words};

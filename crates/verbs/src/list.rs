@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use surehand_session::{Done, Fault};
+use surehand_session::{Done, Fault, Named, has_references};
 
 use crate::verb::Verb;
-use crate::{Context, Effect, Output};
+use crate::{Context, Effect, Flaw, Output};
 
 macro_rules! verbs {
     ($($module:ident :: $verb:ident,)*) => {
@@ -26,6 +26,15 @@ macro_rules! verbs {
             /// What it does to the world.
             pub fn effect(&self) -> Effect {
                 match self { $(Command::$verb(_) => <$module::$verb as Verb>::EFFECT,)* }
+            }
+
+            /// What is wrong with its arguments, as far as that can be known before it runs.
+            pub fn flaws(&self) -> Vec<Flaw> {
+                let mut flaws = match self { $(Command::$verb(verb) => verb.flaws(),)* };
+                let written = self.written();
+                let arguments = written.as_object().and_then(|tagged| tagged.values().next());
+                flaws.extend(arguments.map(Flaw::of_selectors).unwrap_or_default());
+                flaws
             }
 
             /// Does it want what stands on standard input?
@@ -50,11 +59,32 @@ macro_rules! verbs {
 
             /// Runs it. Every front comes through here.
             pub fn execute(self, cx: &Context) -> Executing<'_> {
-                let written = serde_json::to_value(&self).unwrap_or_default();
+                let written = self.written();
                 match self { $(Command::$verb(verb) => Box::pin(guarded(verb, written, cx)),)* }
             }
         }
     };
+}
+
+impl Command {
+    /// As JSON: its name and, in there, the arguments that were given.
+    pub fn written(&self) -> Value {
+        let mut written = serde_json::to_value(self).unwrap_or_default();
+        drop_nulls(&mut written);
+        written
+    }
+}
+
+/// What was not given is not written.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(values) => values.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
 }
 
 /// Hears of every verb.
@@ -84,6 +114,7 @@ type Executing<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Output>, Fault>>
 
 /// What holds for all verbs is checked here, once.
 async fn guarded<V: Verb>(verb: V, written: Value, cx: &Context) -> Result<Box<dyn Output>, Fault> {
+    let named = if V::NOTED { name_references(&written, cx).await } else { Named::default() };
     let began = Instant::now();
     let ran = checked(verb, cx).await;
     if V::NOTED {
@@ -91,16 +122,27 @@ async fn guarded<V: Verb>(verb: V, written: Value, cx: &Context) -> Result<Box<d
         let ok = output.is_some_and(|output| !output.failed());
         let told = output.filter(|_| V::RESULT_NOTED);
         let result = told.and_then(|output| serde_json::from_str(output.json().ok()?.get()).ok());
-        note(written, ok, result, began.elapsed(), cx).await;
+        note(written, named, ok, result, began.elapsed(), cx).await;
     }
     ran
 }
 
+/// What the references mean that it is called with. Afterwards the page may be another one.
+async fn name_references(written: &Value, cx: &Context) -> Named {
+    if !has_references(written) {
+        return Named::default();
+    }
+    match cx.session().await {
+        Ok(session) => session.name_references(written, &cx.deadline()).await,
+        Err(_) => Named::default(),
+    }
+}
+
 /// Writes into the journal of the session what was done in it.
-async fn note(written: Value, ok: bool, result: Option<Value>, took: Duration, cx: &Context) {
+async fn note(written: Value, named: Named, ok: bool, result: Option<Value>, took: Duration, cx: &Context) {
     let (Ok(session), Value::Object(tagged)) = (cx.session().await, written) else { return };
     if let Some((what, arguments)) = tagged.into_iter().next() {
-        session.note(Done { what: &what, arguments, ok, took, result: result.as_ref() });
+        session.note(Done { what: &what, arguments, named, ok, took, result: result.as_ref() });
     }
 }
 

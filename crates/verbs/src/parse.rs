@@ -1,6 +1,6 @@
 //! Command lines to commands: the same grammar for the terminal and for `batch`.
 
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{FromArgMatches, Subcommand};
@@ -30,10 +30,20 @@ impl LineParser {
         Self(Command::augment_subcommands(grammar).disable_help_subcommand(true))
     }
 
+    /// The one that is kept: playbooks have thousands of lines.
+    pub fn shared() -> MutexGuard<'static, Self> {
+        static PARSER: LazyLock<Mutex<LineParser>> = LazyLock::new(|| Mutex::new(LineParser::new()));
+        PARSER.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn parse(&mut self, words: &[String]) -> Result<Line, Fault> {
+        self.read(words).map_err(|error| usage_fault(&error))
+    }
+
+    fn read(&mut self, words: &[String]) -> Result<Line, clap::Error> {
         let words = arrange_find(words.to_vec(), &self.0);
-        let matches = self.0.try_get_matches_from_mut(words).map_err(|error| usage_fault(&error))?;
-        let command = Command::from_arg_matches(&matches).map_err(|error| usage_fault(&error))?;
+        let matches = self.0.try_get_matches_from_mut(words)?;
+        let command = Command::from_arg_matches(&matches)?;
         // A flag for all commands may stand before or behind the verb.
         let inner = matches.subcommand().and_then(|(_, inner)| inner.get_one::<u64>(TIMEOUT));
         let timeout = inner.or_else(|| matches.get_one(TIMEOUT)).copied();
@@ -44,15 +54,51 @@ impl LineParser {
 /// The one flag of the whole program that means something for a single command.
 const TIMEOUT: &str = "timeout";
 
-/// Reads one command line. The grammar is kept for the next: playbooks have thousands of lines.
+/// Why a command line is none, and because of which of its words.
+#[derive(Debug)]
+pub struct Misread {
+    /// Why.
+    pub fault: Fault,
+    /// Which word; the verb is 0. Nothing where something is missing.
+    pub word: Option<usize>,
+}
+
+/// Reads one command line.
 pub fn parse_line(words: &[String]) -> Result<Command, Fault> {
-    static PARSER: LazyLock<Mutex<LineParser>> = LazyLock::new(|| Mutex::new(LineParser::new()));
-    let line = PARSER.lock().unwrap_or_else(PoisonError::into_inner).parse(words)?;
-    match line.timeout {
-        None => Ok(line.command),
-        Some(_) => Err(Fault::new(Kind::Usage, "--timeout is not part of the command here")
-            .hint("a step of a playbook has a `timeout` of its own")),
+    read_line(words).map_err(|misread| misread.fault)
+}
+
+/// The same, and where it is wrong.
+pub fn read_line(words: &[String]) -> Result<Command, Misread> {
+    let line = LineParser::shared().read(words).map_err(|error| misread(&error, words))?;
+    if line.timeout.is_none() {
+        return Ok(line.command);
     }
+    let fault = Fault::new(Kind::Usage, "--timeout is not part of the command here")
+        .hint("a step of a playbook has a `timeout` of its own");
+    Err(Misread { fault, word: words.iter().position(|word| word.starts_with("--timeout")) })
+}
+
+fn misread(error: &clap::Error, words: &[String]) -> Misread {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let word =
+            words.iter().position(|word| matches!(word.as_str(), "--help" | "-h" | "--version" | "-V"));
+        let fault = Fault::new(Kind::Usage, "help is not part of the command here")
+            .hint("`surehand tools NAME` shows what it takes");
+        return Misread { fault, word };
+    }
+    let said = [ContextKind::InvalidValue, ContextKind::InvalidSubcommand, ContextKind::InvalidArg];
+    let said = said.iter().filter_map(|kind| match error.get(*kind) {
+        // An option is told with what it takes: `--delay <MS>`.
+        Some(ContextValue::String(text)) => Some(text.split(" <").next().unwrap_or_default().to_owned()),
+        _ => None,
+    });
+    let place = |text: &String| {
+        let is_it = |word: &&String| *word == text || word.ends_with(&format!("={text}"));
+        words.iter().skip(1).position(|word| is_it(&word)).map(|index| index + 1)
+    };
+    let word = said.filter(|text| !text.is_empty()).find_map(|text| place(&text));
+    Misread { fault: usage_fault(error), word }
 }
 
 /// An error of the grammar as a fault: one sentence, and the nearest word as a hint.
@@ -134,6 +180,26 @@ mod tests {
         assert!(matches!(parse("tab close t2").unwrap(), Command::Tab(tab) if tab.to.is_none()));
         assert!(matches!(parse("wait 500").unwrap(), Command::Wait(_)));
         assert!(matches!(parse("fill #a -5").unwrap(), Command::Fill(fill) if fill.value == "-5"));
+    }
+
+    #[test]
+    fn the_word_that_is_wrong_is_named() {
+        for (line, word) in [
+            ("set viewport 800 tall", Some(3)),
+            ("set viewport abc 600", Some(2)),
+            ("click #a --bogus", Some(2)),
+            ("click #a --button=lef", Some(2)),
+            ("press Enter Tab", Some(2)),
+            ("cookies sett a b", Some(1)),
+            ("type #a x --delay", Some(3)),
+            ("click #a --timeout 5", Some(2)),
+            ("click --help", Some(1)),
+            ("click", None),
+        ] {
+            let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
+            let misread = read_line(&words).unwrap_err();
+            assert_eq!(misread.word, word, "{line}: {misread:?}");
+        }
     }
 
     #[test]

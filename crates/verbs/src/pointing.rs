@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use surehand_page::{Acted, ClickOptions, Modifier};
 use surehand_session::{Fault, Kind, Session};
 
-use crate::Report;
 use crate::target::Hit;
+use crate::{Flaw, Report};
 
 /// How to point at an element.
 #[derive(Debug, Clone, Default, Args, Serialize, Deserialize, JsonSchema)]
@@ -64,6 +64,11 @@ impl Pointing {
             trial: self.trial,
             ..Default::default()
         })
+    }
+
+    /// What is wrong with how it is pointed.
+    pub(crate) fn flaws(&self) -> Vec<Flaw> {
+        self.position.iter().filter_map(|position| Flaw::of("/position", point(position))).collect()
     }
 
     /// The report of a verb that pointed at what `selector` means.

@@ -2,7 +2,7 @@
 
 use surehand_session::Fault;
 
-use crate::{Context, Report};
+use crate::{Context, Flaw, Report};
 
 /// What a verb does to the world; policies and fronts decide by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +67,12 @@ pub trait Verb: Sized {
     type Output: Report + 'static;
     /// Does it.
     fn run(self, cx: &Context) -> impl Future<Output = Result<Self::Output, Fault>> + Send;
+
+    /// What is wrong with arguments of the right shape, and can be known before they are used. Selectors are looked at
+    /// for all verbs.
+    fn flaws(&self) -> Vec<Flaw> {
+        Vec::new()
+    }
 
     /// Does it want what stands on standard input? A front that has one then calls [`Verb::take_stdin`].
     fn wants_stdin(&self) -> bool {

@@ -5,12 +5,13 @@ mod place;
 mod record;
 mod run;
 mod test;
+mod troubles;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use surehand_playbook::{Opened, Overrides, Playbook, Problems};
+use surehand_playbook::{Opened, Overrides, Playbook, Problems, Stop};
 use surehand_session::{Fault, Kind};
 
 use crate::config::Effective;
@@ -100,6 +101,14 @@ impl surehand_playbook::Secrets for Named<'_> {
     fn has(&self, name: &str) -> bool {
         self.0.names().any(|known| known == name)
     }
+}
+
+/// A wish that the system or the user may have from now on: that the run ends.
+fn listen() -> Stop {
+    let stop = Stop::default();
+    let asked = stop.clone();
+    surehand_server::when_asked_to_end(move || asked.ask());
+    stop
 }
 
 /// The playbook, if nothing is wrong with it; otherwise everything that is, as one fault.

@@ -1,5 +1,5 @@
 //! Finding a value in a text in any form in which it may stand there: plain, escaped for JSON or JavaScript to any depth,
-//! for HTML, for addresses, as base64 at any alignment, also of what was encoded before, and cut off.
+//! for HTML, for addresses, in hexadecimal, as base64 at any alignment, also of what was encoded before, and cut off.
 //!
 //! Each character may stand in another form, so there is no list of spellings that one could miss: a value is followed
 //! through the text character by character, with all places where its next character may begin.
@@ -32,7 +32,10 @@ pub(super) struct Forms {
 struct Pattern {
     of: usize,
     characters: Vec<char>,
-    base64: Option<Edges>,
+    /// Digits of base64 or hexadecimal, which are rarely escaped and often broken into lines.
+    digits: Option<Edges>,
+    /// Cut off with an ellipsis it is known by as many characters.
+    least_cut: usize,
     /// Cut off without an ellipsis it is known by as many characters.
     least_bare: usize,
 }
@@ -109,16 +112,23 @@ struct Scratch {
 }
 
 impl Pattern {
-    fn new(of: usize, characters: Vec<char>, base64: Option<Edges>) -> Self {
+    fn new(of: usize, characters: Vec<char>, digits: Option<Edges>) -> Self {
         let least_bare = LEAST_BARE.max((characters.len() * 3).div_ceil(4));
-        Self { of, characters, base64, least_bare }
+        Self { of, characters, digits, least_cut: LEAST_CUT, least_bare }
+    }
+
+    /// Two digits are one character.
+    fn in_hexadecimal(of: usize, digits: &str) -> Self {
+        let alone = Edges { before: 0, behind: 0 };
+        let pattern = Self::new(of, digits.chars().collect(), Some(alone));
+        Self { least_cut: 2 * LEAST_CUT, least_bare: pattern.least_bare.max(2 * LEAST_BARE), ..pattern }
     }
 
     /// What it may begin with.
     fn first_bytes(&self) -> Vec<u8> {
         let Some(first) = self.characters.first() else { return Vec::new() };
         let literal = first.encode_utf8(&mut [0; 4]).as_bytes()[0];
-        if self.base64.is_some() && first.is_ascii_alphanumeric() {
+        if self.digits.is_some() && first.is_ascii_alphanumeric() {
             return vec![literal];
         }
         let mut bytes = vec![literal, b'%', b'&', b'\\'];
@@ -134,7 +144,7 @@ impl Pattern {
     /// Digits are many and rarely escaped: a look at the next byte spares most of the work.
     fn may_go_on(&self, text: &[u8], start: usize) -> bool {
         let [first, second, ..] = self.characters.as_slice() else { return true };
-        let plain = self.base64.is_some() && first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric();
+        let plain = self.digits.is_some() && first.is_ascii_alphanumeric() && second.is_ascii_alphanumeric();
         let next = text.get(start + 1).copied();
         !plain || next.is_some_and(|next| char::from(next) == *second || b"%&\\\r\n".contains(&next))
     }
@@ -146,7 +156,7 @@ impl Pattern {
         here.push(start);
         let mut cut = None;
         for (count, character) in self.characters.iter().enumerate() {
-            if count >= LEAST_CUT {
+            if count >= self.least_cut {
                 let is_end = |at: &usize| {
                     is_ellipsis(text, *at)
                         || count >= self.least_bare && is_bare_end(text, *at)
@@ -156,8 +166,8 @@ impl Pattern {
             }
             next.clear();
             for at in here.iter().copied() {
-                ends(text, at, *character, self.base64.is_some(), next);
-                if self.base64.is_some()
+                ends(text, at, *character, self.digits.is_some(), next);
+                if self.digits.is_some()
                     && count > 0
                     && let Some(at) = after_line_break(text, at)
                 {
@@ -175,7 +185,7 @@ impl Pattern {
     }
 
     fn with_edges(&self, text: &[u8], start: usize, end: usize) -> (usize, usize) {
-        let Some(edges) = self.base64 else { return (start, end) };
+        let Some(edges) = self.digits else { return (start, end) };
         let escaped = |at: usize| at > 0 && text[at - 1] == b'\\';
         let before = (1..=edges.before)
             .take_while(|back| start >= *back && is_digit(text[start - back]) && !escaped(start - back))

@@ -60,6 +60,56 @@ pub enum ResolveError {
     },
 }
 
+/// Every placeholder that stands where its tool takes none: a JSON pointer to it, and the name of the secret. Whether there
+/// is such a secret does not matter.
+pub fn misplaced(tool: &str, arguments: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    // Mostly there are none, and looking for their places costs.
+    if has_any(arguments) {
+        look(tool, arguments, &mut Vec::new(), "", &mut found);
+    }
+    found
+}
+
+fn has_any(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains(OPENING),
+        Value::Array(values) => values.iter().any(has_any),
+        Value::Object(members) => {
+            members.iter().any(|(name, value)| name.contains(OPENING) || has_any(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn look(tool: &str, value: &Value, path: &mut Vec<String>, at: &str, found: &mut Vec<(String, String)>) {
+    match value {
+        Value::String(text) => {
+            let is_place = || PLACES.iter().any(|(one, pattern, _)| *one == tool && fits(pattern, path));
+            if let Some(place) = next(text).filter(|_| !is_place()) {
+                found.push((at.to_owned(), place.name.to_owned()));
+            }
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                look(tool, value, path, &format!("{at}/{index}"), found);
+            }
+        }
+        Value::Object(members) => {
+            for (name, value) in members {
+                let at = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+                if let Some(place) = next(name) {
+                    found.push((at.clone(), place.name.to_owned()));
+                }
+                path.push(name.clone());
+                look(tool, value, path, &at, found);
+                path.pop();
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Says which secrets were put in.
 pub(super) fn resolve(
     secrets: &Secrets,
@@ -92,6 +142,26 @@ pub(super) fn named(value: &Value) -> Vec<String> {
     let mut names = Vec::new();
     visit(value, &mut names);
     names
+}
+
+/// Does every placeholder in the arguments of a tool stand where a secret belongs?
+pub fn take_secrets(tool: &str, arguments: &Value) -> bool {
+    fn visit(tool: &str, value: &Value, path: &mut Vec<String>) -> bool {
+        let belongs =
+            |path: &[String]| PLACES.iter().any(|(of, pattern, _)| *of == tool && fits(pattern, path));
+        match value {
+            Value::String(text) => !text.contains(OPENING) || belongs(path),
+            Value::Array(values) => values.iter().all(|value| visit(tool, value, path)),
+            Value::Object(members) => members.iter().all(|(name, value)| {
+                path.push(name.clone());
+                let fits = !name.contains(OPENING) && visit(tool, value, path);
+                path.pop();
+                fits
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) => true,
+        }
+    }
+    visit(tool, arguments, &mut Vec::new())
 }
 
 struct Resolver<'a> {

@@ -239,6 +239,40 @@ fn text_that_is_all_escapes_takes_no_time() {
     assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
 }
 
+#[test]
+fn a_value_that_is_all_backslashes_takes_no_time() {
+    let secrets = one(&"\\".repeat(48)).unwrap();
+    let began = std::time::Instant::now();
+    for count in [48, 96, 192] {
+        assert_eq!(secrets.mask(&format!("a{}b", "\\".repeat(count))), "a${SECRET:PW}b");
+    }
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}
+
+#[test]
+fn text_that_is_all_placeholders_takes_no_quadratic_time() {
+    let secrets = secrets("A=hunter2");
+    let began = std::time::Instant::now();
+    let openings = "${SECRET:".repeat(200_000);
+    assert_eq!(secrets.mask(&format!("{openings}hunter2")), format!("{openings}${{SECRET:A}}"));
+    let masked = "${SECRET:A} ".repeat(100_000);
+    assert_eq!(secrets.mask(&"${SECRET:A} hunter2 ".repeat(50_000)), masked);
+    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_value_in_hexadecimal_is_masked() {
+    let secrets = secrets("A=hünter2 & co");
+    for text in ["68c3bc6e7465723220262063 6f".replace(' ', ""), "68C3BC6E74657232202620636F".to_owned()] {
+        assert_eq!(secrets.mask(&format!("0x{text}.")), "0x${SECRET:A}.");
+    }
+    // What one byte a character makes of it, and what was cut off.
+    assert_eq!(secrets.mask("68fc6e74657232202620636f"), "${SECRET:A}");
+    assert_eq!(secrets.mask("68c3bc6e…"), "${SECRET:A}…");
+    // Two bytes are in many a digest.
+    assert_eq!(secrets.mask("commit 68c3…"), "commit 68c3…");
+}
+
 fn percent(value: &str, keep: impl Fn(u8) -> bool, upper: bool) -> String {
     let one = |byte: u8| match (keep(byte), upper) {
         (true, _) => char::from(byte).to_string(),
@@ -386,4 +420,17 @@ proptest! {
             prop_assert_eq!(secrets.mask(&masked), masked.as_str());
         }
     }
+}
+
+#[test]
+fn placeholders_at_other_places_are_found_without_secrets() {
+    let arguments = serde_json::json!({
+        "fields": { "a": "${SECRET:A}", "${SECRET:B}": ["x", "y"] },
+        "submit": "x ${SECRET:C}",
+        "list": ["", { "d/e": "${SECRET:D}" }],
+    });
+    let found = misplaced("fill_form", &arguments);
+    let told: Vec<_> = found.iter().map(|(pointer, name)| (pointer.as_str(), name.as_str())).collect();
+    assert_eq!(told, [("/fields/${SECRET:B}", "B"), ("/submit", "C"), ("/list/1/d~1e", "D")]);
+    assert_eq!(misplaced("navigate", &serde_json::json!({ "url": "http://x/$${a}" })), []);
 }

@@ -1,4 +1,5 @@
-// Annotations: for the moment of a picture, every element that can be referred to gets a frame and its reference.
+// Annotations: for the moment of a picture, every element that can be referred to gets a frame and its reference, or what
+// holds a secret is covered.
 
 let annotation = null;
 
@@ -17,10 +18,10 @@ function boxInView(element, cut) {
  * Draws above everything else, dialogs too: in the top layer, which pages cannot cover. The layer is in a closed root,
  * so that the events of its opening stay in there.
  */
-function annotate({ labels, left, top }) {
+function annotate({ labels, left, top, covers = false }) {
   annotateEnd();
   const [host, layer] = [bareBox(), bareBox()];
-  for (const label of labels) layer.append(frameOf(label), tagOf(label, left, top));
+  for (const label of labels) layer.append(...(covers ? [coverOf(label)] : [frameOf(label), tagOf(label, left, top)]));
   layer.popover = 'manual';
   host.attachShadow({ mode: 'closed' }).append(layer);
   document.documentElement.append(host);
@@ -55,6 +56,20 @@ function frameOf({ x, y, width, height }) {
     'box-sizing': 'border-box', outline: '2px solid #d6003c', 'outline-offset': '-1px',
   });
   return frame;
+}
+
+function coverOf(box) {
+  const cover = frameOf(box);
+  applyStyles(cover, { background: '#767676', outline: 'none' });
+  return cover;
+}
+
+/** What stands in fields that show it. */
+function shownValues() {
+  const isShown = (element) => element.type !== 'password' && element.type !== 'hidden';
+  const valueOf = (element) => ('value' in element ? element.value : innerTextOf(element));
+  const fields = queryOpenRoots('input, textarea, [contenteditable]').filter(isShown);
+  return { fields: fields.map((element) => ({ id: idOf(element), value: String(valueOf(element)) })).filter(({ value }) => value) };
 }
 
 /** Above the box if the picture has room there, else at its upper edge. */

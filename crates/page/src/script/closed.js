@@ -6,6 +6,8 @@
 const adoptedRoots = new WeakMap();
 const examinedHosts = new WeakSet();
 let closedCandidates = [];
+/** Is there a closed root that we were handed? Without a snapshot its content is not found. */
+let hasAdoptedRoots = false;
 
 /** Each look-up is a round trip, and pages have many empty elements: enough for any honest page. */
 const MOST_CANDIDATES = 64;
@@ -45,4 +47,5 @@ function adoptRootsAround(element) {
 /** Called by the Rust side with a closed root as `root`. */
 function adoptRoot(host, root) {
   adoptedRoots.set(host, root);
+  hasAdoptedRoots = true;
 }

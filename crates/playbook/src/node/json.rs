@@ -9,13 +9,13 @@ use std::collections::HashSet;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{DEEPEST, Key, MOST_NODES, Node, Value};
-use crate::problem::Problem;
+use crate::problem::{Problem, Problems};
 use crate::source::{Position, Source};
 
 /// Reads a document; an empty one is null, as in YAML.
-pub(crate) fn read(source: &Source) -> Result<Node, Problem> {
+pub(crate) fn read(source: &Source, problems: &mut Problems) -> Result<Node, Problem> {
     let text = source.text();
-    if text.trim().is_empty() {
+    if text.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
         return Ok(Node { at: Position::START, value: Value::Null });
     }
     // Looking without keeping takes no stack, however deep the text is.
@@ -23,7 +23,7 @@ pub(crate) fn read(source: &Source) -> Result<Node, Problem> {
         let at = source.position_of_byte_column(error.line(), error.column());
         return Err(source.problem(at, format!("this is not JSON that can be read: {}", sentence(&error))));
     }
-    let mut walk = Walk { source, text, offset: 0, nodes: 0, cursor: Cursor::default() };
+    let mut walk = Walk { source, problems, text, offset: 0, nodes: 0, cursor: Cursor::default() };
     walk.node(0)
 }
 
@@ -36,6 +36,8 @@ fn sentence(error: &serde_json::Error) -> String {
 /// Over a text that is known to be JSON.
 struct Walk<'a> {
     source: &'a Source,
+    /// What is wrong with single values.
+    problems: &'a mut Problems,
     text: &'a str,
     offset: usize,
     nodes: usize,
@@ -76,11 +78,11 @@ impl<'a> Walk<'a> {
         let value = match next {
             Some(b'{') => self.map(depth)?,
             Some(b'[') => self.list(depth)?,
-            Some(b'"') => Value::String(self.string(at)?),
-            Some(b't') => self.word("true", Value::Bool(true)),
-            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(b'"') => Value::String(self.string(at).unwrap_or_default()),
+            Some(b't') => self.word("true", Value::Bool(true, "true".into())),
+            Some(b'f') => self.word("false", Value::Bool(false, "false".into())),
             Some(b'n') => self.word("null", Value::Null),
-            _ => Value::Number(self.number(at)?),
+            _ => self.number(at),
         };
         Ok(Node { at, value })
     }
@@ -91,14 +93,17 @@ impl<'a> Walk<'a> {
         self.offset += 1;
         while self.peek().is_some_and(|byte| byte != b'}') {
             let at = self.here();
-            let text = self.string(at)?;
-            if !seen.insert(text.clone()) {
-                return Err(self.source.problem(at, format!("the key {text:?} is there twice")));
-            }
+            let text = self.string(at);
             self.skip(b':');
             let value = self.node(depth + 1)?;
-            entries.push((Key { at, text }, value));
             self.skip(b',');
+            let Some(text) = text else { continue };
+            let key = Key { at, text };
+            if seen.insert(key.text.clone()) {
+                entries.push((key, value));
+            } else {
+                super::say_repeated(&key, self.source, self.problems);
+            }
         }
         self.offset += 1;
         Ok(Value::Map(entries))
@@ -115,7 +120,7 @@ impl<'a> Walk<'a> {
         Ok(Value::List(items))
     }
 
-    fn string(&mut self, at: Position) -> Result<String, Problem> {
+    fn string(&mut self, at: Position) -> Option<String> {
         let inside = self.text.as_bytes().iter().enumerate().skip(self.offset + 1);
         let mut escaped = false;
         let mut end = self.text.len();
@@ -129,19 +134,25 @@ impl<'a> Walk<'a> {
         self.token(end, at)
     }
 
-    fn number(&mut self, at: Position) -> Result<serde_json::Number, Problem> {
+    fn number(&mut self, at: Position) -> Value {
         let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
         let length = self.text.as_bytes().iter().skip(self.offset).take_while(|byte| is_part(byte)).count();
-        self.token(self.offset + length, at)
+        let end = self.offset + length;
+        let written = self.text.get(self.offset..end).unwrap_or_default();
+        // Everything is said about one that means nothing, and as a text it fits where a word does.
+        let text = || Value::String(written.to_owned());
+        self.token(end, at).map_or_else(text, |number| Value::Number(number, written.into()))
     }
 
     /// What stands from here to `end`. Even in valid JSON half a surrogate pair and `1e999` mean nothing.
-    fn token<T: DeserializeOwned>(&mut self, end: usize, at: Position) -> Result<T, Problem> {
+    fn token<T: DeserializeOwned>(&mut self, end: usize, at: Position) -> Option<T> {
         let token = self.text.get(self.offset..end).unwrap_or_default();
         self.offset = end;
-        serde_json::from_str(token).map_err(|error| {
-            self.source.problem(at, format!("this is not JSON that can be read: {}", sentence(&error)))
-        })
+        let refuse = |error| {
+            let message = format!("this is not JSON that can be read: {}", sentence(&error));
+            self.problems.settle(self.source.problem(at, message));
+        };
+        serde_json::from_str(token).map_err(refuse).ok()
     }
 
     fn word(&mut self, word: &str, value: Value) -> Value {
@@ -180,8 +191,33 @@ mod tests {
         Source::from_bytes(Path::new("a.json"), text.into()).unwrap()
     }
 
+    /// As the tests of this file mean it: nothing is wrong at all.
+    fn read(source: &Source) -> Result<Node, Problems> {
+        let mut problems = Problems::default();
+        match super::read(source, &mut problems) {
+            Ok(node) if problems.is_empty() => Ok(node),
+            Ok(_) => Err(problems),
+            Err(problem) => Err(problem.into()),
+        }
+    }
+
     fn refusal(text: &str) -> String {
         read(&source(text)).unwrap_err().to_string().lines().next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn everything_that_is_odd_is_told_at_once() {
+        let problems = read(&source("{\"a\": [1e999, \"\\ud83d\"],\n \"a\": 2, \"a\": 3}")).unwrap_err();
+        let places: Vec<_> = problems.iter().map(|problem| problem.at.unwrap().to_string()).collect();
+        assert_eq!(places, ["1:8", "1:15", "2:2", "2:10"]);
+    }
+
+    #[test]
+    fn numbers_keep_their_spelling() {
+        let node = read(&source("[1.50, -0, 1E2, 99999999999999999999999, true]")).unwrap();
+        let Value::List(items) = node.value else { panic!() };
+        let words: Vec<_> = items.into_iter().filter_map(Node::into_word).collect();
+        assert_eq!(words, ["1.50", "-0", "1E2", "99999999999999999999999", "true"]);
     }
 
     #[test]
@@ -210,6 +246,9 @@ mod tests {
         assert!(refusal("[1] x").starts_with("a.json:1:5: this is not JSON"));
         assert!(refusal("# comment\n{}").starts_with("a.json:1:1: this is not JSON"));
         assert!(refusal("{\"a\": 1").starts_with("a.json:1:"));
+        // To JSON these are no spaces.
+        assert!(refusal("\u{2028}").starts_with("a.json:1:1: this is not JSON"));
+        assert!(refusal("\u{c}").starts_with("a.json:1:1: this is not JSON"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 use serde_saphyr::granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScalarStyle, ScanError, Tag};
 
 use super::{DEEPEST, Key, MOST_NODES, Node, Value};
-use crate::problem::Problem;
+use crate::problem::{Problem, Problems};
 use crate::source::{LARGEST, Position, Source};
 
 /// So much text in all, with what aliases repeat.
@@ -22,13 +22,19 @@ const MOST_BYTES: usize = 2 * LARGEST as usize;
 const FEW: usize = 16;
 
 /// Reads a document; an empty one is null.
-pub(crate) fn read(source: &Source) -> Result<Node, Problem> {
+pub(crate) fn read(source: &Source, problems: &mut Problems) -> Result<Node, Problem> {
     let mut options = Options::default();
     options.flow_nesting_limit = DEEPEST;
     options.set_emit_comments(false);
     let mut parser = Parser::new_from_str_with_options(source.text(), options);
-    let mut builder =
-        Builder { source, root: None, open: Vec::new(), anchors: HashMap::new(), size: Size::default() };
+    let mut builder = Builder {
+        source,
+        problems,
+        root: None,
+        open: Vec::new(),
+        anchors: HashMap::new(),
+        size: Size::default(),
+    };
     let mut documents = 0;
     while let Some(event) = parser.next_event() {
         let (event, span) = event.map_err(|error| refused(source, &error))?;
@@ -88,7 +94,8 @@ impl Size {
                     size.hold(Self::of(value));
                 }
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::Null => {}
+            Value::Bool(_, written) | Value::Number(_, written) => size.bytes = written.len(),
         }
         size
     }
@@ -125,6 +132,8 @@ struct Entries {
 
 struct Builder<'s> {
     source: &'s Source,
+    /// What is wrong with single values.
+    problems: &'s mut Problems,
     root: Option<Node>,
     open: Vec<Open>,
     /// Values that aliases may repeat, once they are at their ends.
@@ -154,7 +163,11 @@ impl Builder<'_> {
             // The key as a value: `&k a: *k`.
             return self.remember(anchor, || Node { at, value: Value::String(text.to_owned()) }, at);
         }
-        let value = scalar::value(text, is_plain, tag).map_err(|message| self.source.problem(at, message))?;
+        let value = scalar::value(text, is_plain, tag).unwrap_or_else(|message| {
+            self.problems.settle(self.source.problem(at, message));
+            // Everything is said about it, and as a text it fits where a word does.
+            Value::String(text.to_owned())
+        });
         let node = Node { at, value };
         self.remember(anchor, || node.clone(), at)?;
         self.place(node);
@@ -250,10 +263,10 @@ impl Builder<'_> {
     }
 
     /// The entries of a mapping with those that are merged in. Its own win, then those that are merged first.
-    fn entries(&self, map: Entries) -> Result<Vec<(Key, Node)>, Problem> {
+    fn entries(&mut self, map: Entries) -> Result<Vec<(Key, Node)>, Problem> {
         let Entries { mut entries, merged, .. } = map;
-        if let Some(key) = first_repeated(&entries) {
-            return Err(self.source.problem(key.at, format!("the key {:?} is there twice", key.text)));
+        for key in take_repeated(&mut entries) {
+            super::say_repeated(&key, self.source, self.problems);
         }
         if merged.is_empty() {
             return Ok(entries);
@@ -278,15 +291,24 @@ impl Builder<'_> {
 
 const NO_KEY: &str = "a key must be a text, not a list, a mapping or nothing";
 
-fn first_repeated(entries: &[(Key, Node)]) -> Option<&Key> {
-    let keys = || entries.iter().map(|(key, _)| key);
-    if entries.len() <= FEW {
-        let is_repeated =
-            |(index, key): &(usize, &Key)| keys().take(*index).any(|other| other.text == key.text);
-        return keys().enumerate().find(is_repeated).map(|(_, key)| key);
+/// Takes away all that have a key which was there before.
+fn take_repeated(entries: &mut Vec<(Key, Node)>) -> Vec<Key> {
+    let is_repeated = |entries: &[(Key, Node)], index: usize| {
+        entries.iter().take(index).any(|(other, _)| other.text == entries[index].0.text)
+    };
+    // Most mappings are small, and no key is in them twice.
+    if entries.len() <= FEW && !(1..entries.len()).any(|index| is_repeated(entries, index)) {
+        return Vec::new();
     }
-    let mut seen = HashSet::new();
-    keys().find(|key| !seen.insert(key.text.as_str()))
+    let (mut seen, mut repeated) = (HashSet::new(), Vec::new());
+    entries.retain(|(key, _)| {
+        let is_new = seen.insert(key.text.clone());
+        if !is_new {
+            repeated.push(key.clone());
+        }
+        is_new
+    });
+    repeated
 }
 
 #[cfg(test)]

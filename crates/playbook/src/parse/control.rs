@@ -187,8 +187,18 @@ impl File<'_, '_> {
 
     fn used(&mut self, node: Node, fields: &mut Fields) -> Option<Use> {
         let vars = fields.take("vars").map(|(_, node)| self.variables(node, "`vars`")).unwrap_or_default();
-        let path = self.text(node, "`use`")?;
+        let path = self.fixed(node, "`use`")?;
         let playbook = self.load(&path.text, path.at)?;
+        for (key, at) in playbook.surroundings() {
+            self.wrong_with(
+                path.at,
+                format!("{:?} has `{key}`, which is only for a playbook that is run by itself", path.text),
+                format!(
+                    "it is at {}:{at}; take its steps into a file without it, and use that",
+                    playbook.source.name()
+                ),
+            );
+        }
         Some(Use { path, vars, playbook })
     }
 

@@ -5,7 +5,7 @@ use crate::document::{Text, Variable};
 use crate::nearest::did_you_mean;
 use crate::node::{Key, Node, Value};
 use crate::source::Position;
-use crate::vars::{is_name, is_variable_name};
+use crate::vars::{is_name, is_variable_name, references};
 
 /// The keys of a mapping that were not taken yet.
 pub(super) struct Fields(Vec<(Key, Node)>);
@@ -44,12 +44,12 @@ impl File<'_, '_> {
     /// Complains about keys that nobody took.
     pub(super) fn no_more(&mut self, fields: Fields, what: &str, known: &[&str]) {
         for key in fields.keys() {
-            let hint = did_you_mean(&key.text, known.iter().copied());
-            self.wrong_with(
-                key.at,
-                format!("unknown key {:?} in {what}{hint}", key.text),
-                format!("the keys are {}", known.join(", ")),
-            );
+            self.session.problems.push_with(|| {
+                let hint = did_you_mean(&key.text, known.iter().copied());
+                let problem =
+                    self.source.problem(key.at, format!("unknown key {:?} in {what}{hint}", key.text));
+                problem.note(format!("the keys are {}", known.join(", ")))
+            });
         }
     }
 
@@ -57,7 +57,7 @@ impl File<'_, '_> {
         let sort = node.sort();
         match node.value {
             Value::String(text) => Some(Text { text, at: node.at }),
-            Value::Number(_) | Value::Bool(_) => {
+            Value::Number(..) | Value::Bool(..) => {
                 self.wrong(node.at, format!("{what} is a text, not {sort}; put it in quotes"));
                 None
             }
@@ -68,9 +68,17 @@ impl File<'_, '_> {
         }
     }
 
+    /// A text that is needed before there are variables.
+    pub(super) fn fixed(&mut self, node: Node, what: &str) -> Option<Text> {
+        let text = self.text(node, what)?;
+        let Some(reference) = references(&text.text).next() else { return Some(text) };
+        self.wrong(text.at, format!("{what} takes no variables, and this refers to {:?}", reference.key()));
+        None
+    }
+
     pub(super) fn whole(&mut self, node: &Node, what: &str, least: u64, most: u64) -> Option<u64> {
         let number = match &node.value {
-            Value::Number(number) => number.as_u64().filter(|number| (least..=most).contains(number)),
+            Value::Number(number, _) => number.as_u64().filter(|number| (least..=most).contains(number)),
             _ => None,
         };
         if number.is_none() {
@@ -80,7 +88,7 @@ impl File<'_, '_> {
                 format!("from {least} to {most}")
             };
             let found = match &node.value {
-                Value::Number(number) => number.to_string(),
+                Value::Number(_, written) => written.to_string(),
                 _ => node.sort().to_owned(),
             };
             self.wrong(node.at, format!("{what} is a whole number {range}, not {found}"));

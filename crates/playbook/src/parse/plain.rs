@@ -31,7 +31,14 @@ impl File<'_, '_> {
     }
 
     /// A mapping; nothing is an empty one.
-    fn object(&mut self, verb: &Key, value: Node, about: &str, label: &str) -> Option<Arguments> {
+    fn object(&mut self, verb: &Key, mut value: Node, about: &str, label: &str) -> Option<Arguments> {
+        if let Value::Map(entries) = &mut value.value
+            && verb.text == "fill_form"
+        {
+            // What goes into a field is a text, and `01234` is one in which each digit counts.
+            let fields = entries.iter_mut().filter(|(key, _)| key.text == "fields");
+            fields.for_each(|(_, fields)| fields.keep_spelling());
+        }
         match value.value {
             Value::Map(_) => Some(Arguments::Object(value)),
             Value::Null => Some(Arguments::Object(Node { at: verb.at, value: Value::Map(Vec::new()) })),
@@ -65,17 +72,12 @@ impl File<'_, '_> {
     }
 
     fn word(&mut self, node: Node, verb: &Key, label: &str) -> Option<Text> {
-        let sort = node.sort();
-        let text = match node.value {
-            Value::String(text) => text,
-            Value::Number(number) => number.to_string(),
-            Value::Bool(value) => value.to_string(),
-            Value::Null | Value::List(_) | Value::Map(_) => {
-                self.wrong(node.at, format!("a word of {:?} in {label} is a text, not {sort}", verb.text));
-                return None;
-            }
-        };
-        Some(Text { text, at: node.at })
+        let (at, sort) = (node.at, node.sort());
+        let text = node.into_word();
+        if text.is_none() {
+            self.wrong(at, format!("a word of {:?} in {label} is a text, not {sort}", verb.text));
+        }
+        text.map(|text| Text { text, at })
     }
 
     fn capture(&mut self, node: Node) -> Option<Capture> {

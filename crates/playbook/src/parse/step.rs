@@ -116,6 +116,10 @@ impl File<'_, '_> {
     }
 
     fn no_verb(&mut self, fields: &Fields, at: Position, label: &str) {
+        // Finding out what was meant costs, and nobody reads it.
+        if self.session.problems.is_full() {
+            return self.session.problems.count();
+        }
         let nine = VERBS.map(|(verb, _)| verb);
         let controls = CONTROLS.map(|(control, _)| control);
         let notes = [
@@ -132,6 +136,11 @@ impl File<'_, '_> {
                 candidates += 1;
                 continue;
             }
+            if self.session.problems.is_full() {
+                self.wrong(key.at, "unknown verb");
+                candidates += 1;
+                continue;
+            }
             let verbs = nine.iter().chain(&controls).copied().chain(self.session.verbs.iter().copied());
             let verb = nearest(&key.text, verbs);
             let modifier = nearest(&key.text, COMMON.iter().chain(&MODIFIERS).copied());
@@ -142,15 +151,10 @@ impl File<'_, '_> {
             }
             candidates += 1;
             let hint = did_you_mean(&key.text, verb.map(|(_, name)| name));
-            let mut problem =
-                self.source.problem(key.at, format!("unknown verb {:?} in {label}{hint}", key.text));
-            problem.notes.extend(notes.clone());
-            self.session.problems.push(problem);
+            self.say(key.at, format!("unknown verb {:?} in {label}{hint}", key.text), notes.clone());
         }
         if candidates == 0 {
-            let mut problem = self.source.problem(at, format!("{label} has no verb"));
-            problem.notes.extend(notes);
-            self.session.problems.push(problem);
+            self.say(at, format!("{label} has no verb"), notes);
         }
     }
 
@@ -164,15 +168,10 @@ impl File<'_, '_> {
                 self.wrong(key.at, format!("{name:?} belongs to {head:?}, and {label} is {verb:?}"));
             } else {
                 let hint = did_you_mean(name, allowed.iter().copied());
-                let mut problem =
-                    self.source.problem(key.at, format!("unknown key {name:?} in {label}{hint}"));
-                if is_bare {
-                    problem = problem
-                        .note(format!("the arguments of {verb:?} stand below it, further to the right"));
-                }
-                self.session
-                    .problems
-                    .push(problem.note(format!("beside the verb may be {}", allowed.join(", "))));
+                let below = format!("the arguments of {verb:?} stand below it, further to the right");
+                let beside = format!("beside the verb may be {}", allowed.join(", "));
+                let notes = is_bare.then_some(below).into_iter().chain([beside]);
+                self.say(key.at, format!("unknown key {name:?} in {label}{hint}"), notes);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What is understood, and what is said about the rest.
 
 use std::path::Path;
+use std::time::Instant;
 
 use proptest::prelude::*;
 
@@ -281,6 +282,37 @@ fn used_playbooks_are_read_once_and_their_problems_carry_their_name() {
 }
 
 #[test]
+fn used_playbooks_say_nothing_of_what_surrounds_them() {
+    let files = [("b.yaml", "viewport: 800x600\nserve: ./x\nsteps: []")];
+    let opened = opened("steps: [ { use: b.yaml } ]", &files, &[]);
+    assert_eq!(
+        heads(&opened),
+        [
+            "a.yaml:1:17: \"b.yaml\" has `viewport`, which is only for a playbook that is run by itself",
+            "a.yaml:1:17: \"b.yaml\" has `serve`, which is only for a playbook that is run by itself",
+        ]
+    );
+    assert!(opened.problems.to_string().contains("it is at b.yaml:2:8"), "{}", opened.problems);
+}
+
+#[test]
+fn words_and_fields_keep_their_spelling() {
+    let playbook = understood(
+        "steps:\n- fill: ['#zip', 01234]\n- click: 1.50\n- click: True\n- fill_form: { fields: { Zip: 01234, Age: 5 } }\n",
+    );
+    let words = |index: usize| match &playbook.steps[index].action {
+        Action::Plain(plain) => match &plain.arguments {
+            Arguments::Words { words, .. } => words.iter().map(|word| word.text.clone()).collect::<Vec<_>>(),
+            Arguments::Object(node) => vec![node.to_json().to_string()],
+        },
+        _ => panic!(),
+    };
+    assert_eq!(words(0), ["#zip", "01234"]);
+    assert_eq!((words(1), words(2)), (vec!["1.50".to_owned()], vec!["True".to_owned()]));
+    assert_eq!(words(3), [r#"{"fields":{"Zip":"01234","Age":5}}"#]);
+}
+
+#[test]
 fn circles_are_shown() {
     let files = [("b.yaml", "steps: [ { use: c.yaml } ]"), ("c.yaml", "steps: [ { use: b.yaml } ]")];
     let opened = opened("steps: [ { use: b.yaml } ]", &files, &[]);
@@ -329,4 +361,23 @@ proptest! {
         prop_assert!(opened.problems.iter().all(|problem| problem.at.is_some()));
         let _ = parse(source(&text), &Tools::new(), &Texts::new(&[]));
     }
+}
+
+/// Pictures of long lines and suggestions cost, and nobody sees those of further problems.
+#[test]
+fn very_many_problems_take_no_quadratic_time() {
+    let steps = |step: &str, times: usize| format!("{{\"steps\": [{}]}}", vec![step; times].join(", "));
+    let keys: String = (0..6_000).map(|number| format!(", \"clik{number}\": 1")).collect();
+    let begin = Instant::now();
+    for text in [
+        steps("1", 40_000),
+        steps("{\"id\": \"\", \"x\": 1}", 8_000),
+        steps("{\"navigate\": {\"none\": 1}}", 6_000),
+        steps("{\"click\": [1, 2]}", 8_000),
+        steps(&format!("{{\"id\": \"a\"{keys}}}"), 1),
+        steps(&format!("{{\"click\": \"a\"{keys}}}"), 1),
+    ] {
+        assert!(opened(&text, &[], &[]).problems.len() >= 5_999, "{text:.100}");
+    }
+    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
 }

@@ -1,5 +1,6 @@
 //! The keys at the top of a playbook.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::File;
@@ -37,7 +38,7 @@ impl File<'_, '_> {
         let name = fields.take("name").and_then(|(_, node)| self.text(node, "`name`")).map(|name| name.text);
         let vars = fields.take("vars").map(|(_, node)| self.variables(node, "`vars`")).unwrap_or_default();
         let viewport = fields.take("viewport").and_then(|(_, node)| self.viewport(node));
-        let device = fields.take("device").and_then(|(_, node)| self.text(node, "`device`"));
+        let device = fields.take("device").and_then(|(_, node)| self.fixed(node, "`device`"));
         let serve = fields.take("serve").and_then(|(_, node)| self.serve(node));
         let setup = self.phase(&mut fields, "setup");
         let steps = self.phase(&mut fields, "steps");
@@ -90,7 +91,11 @@ impl File<'_, '_> {
                 );
                 return None;
             };
-            let directory = self.text(node, "`serve`")?;
+            let directory = self.directory(node, "`serve`");
+            if directory.is_none() {
+                self.uncertain.push(SERVED_AS.to_owned());
+            }
+            let directory = directory?;
             return Some(Serve { what: Served::Directory(directory), var: SERVED_AS.to_owned(), at });
         };
         let mut fields = Fields::new(entries);
@@ -116,14 +121,15 @@ impl File<'_, '_> {
                 for (key, _) in url.iter().chain(&timeout) {
                     self.wrong(key.at, format!("{:?} is for `command`, not for `dir`", key.text));
                 }
-                self.text(directory, "`dir`").map(Served::Directory)
+                self.directory(directory, "`dir`").map(Served::Directory)
             }
             (None, Some((_, command))) => {
                 let command = self.text(command, "`command`");
                 if url.is_none() {
                     self.wrong(at, "`serve` with a `command` needs the `url` where it answers");
                 }
-                let url = url.and_then(|(_, node)| self.text(node, "`url`"));
+                let url = url.and_then(|(_, node)| self.fixed(node, "`url`"));
+                let url = url.and_then(|url| self.loopback(url));
                 let timeout_ms = match timeout {
                     Some((_, node)) => self.whole(&node, "`timeout`", 1, u64::MAX),
                     None => Some(SERVE_TIMEOUT_MS),
@@ -139,5 +145,31 @@ impl File<'_, '_> {
                 None
             }
         }
+    }
+
+    /// A directory that is there, relative to the playbook.
+    fn directory(&mut self, node: Node, what: &str) -> Option<Text> {
+        let directory = self.fixed(node, what)?;
+        if !self.session.loader.is_directory(&directory.text, &self.source) {
+            self.wrong(directory.at, format!("{what} is a directory, and {:?} is none", directory.text));
+            return None;
+        }
+        Some(directory)
+    }
+
+    /// An address of this machine.
+    fn loopback(&mut self, url: Text) -> Option<Text> {
+        let authority = url.text.strip_prefix("http://").and_then(|rest| rest.split(['/', '?', '#']).next());
+        let authority = authority.map(|authority| authority.replace("localhost", "127.0.0.1"));
+        let address = authority.and_then(|authority| authority.parse::<SocketAddr>().ok());
+        if address.is_none_or(|address| !address.ip().is_loopback()) {
+            self.wrong_with(
+                url.at,
+                format!("`url` is an address of this machine with a port, not {:?}", url.text),
+                "e.g. http://127.0.0.1:3000",
+            );
+            return None;
+        }
+        Some(url)
     }
 }

@@ -1,10 +1,10 @@
 //! One session of a browser and the calls in it, one after the other.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use surehand_report::{FailureEvidence, Picture};
-use surehand_session::Fault;
+use surehand_session::{Fault, Kind};
 use surehand_tools::{Answer, Caller};
 
 use super::outcome::{self, Failure};
@@ -15,6 +15,9 @@ const SAME_TAB: [&str; 7] =
 
 /// A call that says nothing about its time is given up after this; every tool of ours gives up long before.
 const LONGEST_CALL: Duration = Duration::from_secs(120);
+
+/// Beyond what a tool may wait for, its answer needs this to come.
+const WAY_BACK: Duration = Duration::from_secs(5);
 
 /// See the module.
 #[derive(Debug)]
@@ -29,8 +32,14 @@ pub(super) struct Lane<'a> {
 pub(super) struct Called {
     pub answer: Option<Answer>,
     pub failure: Option<Failure>,
-    pub took: Duration,
     pub attempts: u32,
+}
+
+impl Called {
+    /// One that came to nothing, and none after it will.
+    pub fn cut_off(why: impl Into<String>, fault: Fault) -> Self {
+        Self { answer: None, failure: Some(Failure::outage(why, fault)), attempts: 1 }
+    }
 }
 
 /// What to call, and how often.
@@ -57,34 +66,63 @@ impl<'a> Lane<'a> {
         arguments
     }
 
-    /// Calls until it succeeds or was tried often enough. A fault ends everything.
-    pub async fn call(&mut self, call: &Call<'_>) -> Result<Called, Fault> {
-        let began = Instant::now();
+    /// Calls until it succeeds or was tried often enough, or the server is out of reach.
+    pub async fn call(&mut self, call: &Call<'_>) -> Called {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let (answer, failure) = self.call_once(call).await?;
+            let (answer, failure) = match self.call_once(call).await {
+                Ok(answer) => {
+                    let failure = outcome::judge(call.tool, &answer).err();
+                    (Some(answer), failure)
+                }
+                Err(failure) if failure.outage.is_some() => {
+                    return Called { answer: None, failure: Some(failure), attempts };
+                }
+                Err(failure) => (None, Some(failure)),
+            };
             if failure.is_none() || attempts > call.retries {
-                return Ok(Called { answer, failure, took: began.elapsed(), attempts });
+                return Called { answer, failure, attempts };
             }
         }
     }
 
-    async fn call_once(&mut self, call: &Call<'_>) -> Result<(Option<Answer>, Option<Failure>), Fault> {
-        let limit = call.timeout.unwrap_or(LONGEST_CALL);
+    async fn call_once(&mut self, call: &Call<'_>) -> Result<Answer, Failure> {
         let calling = self.caller.call(call.tool, call.arguments.clone());
+        let limit = self.limit(call);
         let Ok(called) = tokio::time::timeout(limit, calling).await else {
-            let failure = Failure::new(format!("no answer within {} ms", limit.as_millis()));
-            return Ok((None, Some(failure)));
+            return Err(self.no_answer(call, limit));
         };
-        let answer = called?;
-        let failure = outcome::judge(call.tool, &answer).err();
+        let answer = called.map_err(|fault| Failure::outage(fault.message.clone(), fault))?;
         if !answer.is_error
             && let Some(tab) = outcome::tab_id(&outcome::data(&answer))
         {
             self.tab = Some(tab);
         }
-        Ok((Some(answer), failure))
+        Ok(answer)
+    }
+
+    fn limit(&self, call: &Call<'_>) -> Duration {
+        call.timeout.unwrap_or_else(|| {
+            self.patience(call).unwrap_or_else(|| LONGEST_CALL.max(longest_wait(call) + WAY_BACK))
+        })
+    }
+
+    /// How long to wait for a server that may be stuck, if it is one.
+    fn patience(&self, call: &Call<'_>) -> Option<Duration> {
+        self.caller.patience().map(|patience| patience.max(longest_wait(call)) + WAY_BACK)
+    }
+
+    /// A step that has less time than a server is believed to need says nothing about the server.
+    fn no_answer(&self, call: &Call<'_>, limit: Duration) -> Failure {
+        let message = format!("no answer within {} ms", limit.as_millis());
+        if self.patience(call).is_none_or(|patience| limit < patience) {
+            return Failure::new(message);
+        }
+        let said = format!("the server gave no answer within {} s", limit.as_secs());
+        let fault = Fault::new(Kind::ServerUnreachable, said)
+            .hint("if the tool may take so long, give the step more time with `timeout`");
+        Failure::outage(message, fault)
     }
 
     /// What a tool answers that only looks; nothing if it cannot.
@@ -137,6 +175,25 @@ impl<'a> Lane<'a> {
 
 /// Looking at a page that just failed must not take as long as the failure.
 const LOOK: Duration = Duration::from_secs(5);
+
+/// How long a tool may wait for something, as its arguments say it.
+pub(super) fn longest_wait(call: &Call<'_>) -> Duration {
+    let Value::Object(members) = &call.arguments else { return Duration::ZERO };
+    let is_wait = matches!(call.tool, "wait" | "wait_for");
+    let names: &[&str] = if is_wait { &["timeout", "target", "value"] } else { &WAITS };
+    let time = |value: &Value| value.as_u64().or_else(|| value.as_str()?.parse().ok());
+    let given = names.iter().filter_map(|name| members.get(*name).and_then(time));
+    let given = Duration::from_millis(given.max().unwrap_or_default());
+    // Each command of a batch may wait by itself.
+    let commands = members.values().filter_map(Value::as_array).map(Vec::len).max();
+    let commands = commands.filter(|_| call.tool == "batch").unwrap_or_default();
+    given.max(EACH_OF_A_BATCH * u32::try_from(commands).unwrap_or(u32::MAX))
+}
+
+/// What tools call the time that they may take, in milliseconds.
+const WAITS: [&str; 5] = ["timeout", "timeoutMs", "ms", "waitForMs", "waitAfter"];
+
+const EACH_OF_A_BATCH: Duration = Duration::from_secs(30);
 
 fn has_failed(request: &Value) -> bool {
     request["failed"] == true || request["status"].as_u64().is_some_and(|status| status >= 400)

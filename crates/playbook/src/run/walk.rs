@@ -1,22 +1,27 @@
-//! From step to step: order, conditions, repetition, branches, and what is skipped after a failure.
+//! From step to step: order, conditions, repetition, branches, and cleaning up whatever happened.
 
-use std::time::{Duration, Instant};
+mod calling;
+mod skipping;
 
-use serde_json::{Value, json};
-use surehand_report::{FailureEvidence, Phase, Place, Status, StepReport};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use serde_json::Value;
+use surehand_report::{FailureEvidence, Phase, StepReport};
 use surehand_session::Fault;
 use surehand_tools::{Caller, Pending};
+use tokio::time::Instant;
 
-use super::lane::{Call, Called, Lane};
-use super::outcome::{self, Failure};
-use super::{RunOptions, Watch};
-use crate::call::{CallError, call, contract_call, filled};
+use super::lane::{Call, Lane};
+use super::outcome::Failure;
+use super::stop::interrupted;
+use super::{RunOptions, Stop, Watch};
 use crate::catalog::Catalog;
-use crate::document::{
-    ASSERT_TOOL, Action, Arguments, Branch, ForEach, If, Plain, Playbook, Repeat, Step, Until, Use,
-};
-use crate::node::Node;
+use crate::document::{Action, Branch, ForEach, If, Plain, Playbook, Repeat, Step, Until, Use};
 use crate::vars::{Binding, Scope, Secrets};
+
+/// Cleaning up after a run that was cut off may take so long in all.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// What is the same for all branches of a run.
 pub(super) struct World<'w> {
@@ -24,7 +29,42 @@ pub(super) struct World<'w> {
     pub secrets: &'w (dyn Secrets + Sync),
     pub options: RunOptions,
     pub watch: &'w dyn Watch,
+    pub stop: &'w Stop,
+    /// Calls of `set` with which every session begins.
+    pub stage: &'w [Value],
     pub began: Instant,
+    /// When cleaning up must end, once the run was cut off.
+    pub grace: OnceLock<Instant>,
+}
+
+impl World<'_> {
+    /// Waits until a step must not go on. One that cleans up may finish after a run was cut off, within limits.
+    async fn cut_off(&self, cleaning: Cleaning) {
+        let grace = async {
+            if cleaning != Cleaning::Hurried {
+                self.stop.asked().await;
+            }
+            tokio::time::sleep_until(*self.grace.get_or_init(|| Instant::now() + GRACE)).await;
+        };
+        match cleaning {
+            Cleaning::No => self.stop.asked().await,
+            Cleaning::Calm | Cleaning::Hurried => tokio::select! {
+                () = self.stop.insisted() => {}
+                () = grace => {}
+            },
+        }
+    }
+}
+
+/// Is it cleaning up?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cleaning {
+    /// No.
+    No,
+    /// Yes, and there is time.
+    Calm,
+    /// Yes, after the run was cut off.
+    Hurried,
 }
 
 /// A way through steps in one session.
@@ -40,7 +80,10 @@ pub(super) struct Walk<'w> {
     rows: Vec<StepReport>,
     /// Is it one of several side by side? Its rows are numbered when all are through.
     is_branch: bool,
+    cleaning: Cleaning,
     stopped: bool,
+    /// What could not be set before the first step.
+    unset: Option<(StepReport, Failure)>,
     evidence: Option<FailureEvidence>,
     fault: Option<Fault>,
 }
@@ -56,7 +99,9 @@ impl<'w> Walk<'w> {
             used_file: None,
             rows: Vec::new(),
             is_branch: false,
+            cleaning: Cleaning::No,
             stopped: false,
+            unset: None,
             evidence: None,
             fault: None,
         }
@@ -66,20 +111,25 @@ impl<'w> Walk<'w> {
         (self.rows, self.evidence, self.fault)
     }
 
-    /// Window and device, before anything else.
-    pub async fn surround(&mut self, playbook: &Playbook) {
-        let viewport = playbook
-            .viewport
-            .map(|size| json!({ "viewport": { "width": size.width, "height": size.height } }));
-        let device = playbook.device.as_ref().map(|device| json!({ "device": { "name": device.text } }));
-        for what in device.into_iter().chain(viewport) {
-            let call = Call { tool: "set", arguments: json!({ "what": what }), timeout: None, retries: 0 };
+    /// Window and device of this session, before anything else. That is no step; where it fails nothing runs, and a row
+    /// behind all others says so, because in front of them it would give each step the number of the next.
+    pub async fn surround(&mut self) {
+        for arguments in self.world.stage {
+            let call = Call { tool: "set", arguments: arguments.clone(), timeout: None, retries: 0 };
             let mut row = self.row("set", call.tool, call.arguments.clone());
-            // Setting the stage is no step, unless it fails.
-            if let Some(failure) = self.call(&mut row, &call).await.and_then(|called| called.failure) {
-                self.fail(row, failure);
+            row.phase = Phase::Setup;
+            if let Some(failure) = self.call(&mut row, &call).await.failure {
+                self.unset = Some((row, failure));
                 self.stopped = true;
+                return;
             }
+        }
+    }
+
+    /// Tells what could not be set before the first step, if anything.
+    pub fn tell_unset(&mut self) {
+        if let Some((row, failure)) = self.unset.take() {
+            self.fail(row, failure);
         }
     }
 
@@ -98,15 +148,23 @@ impl<'w> Walk<'w> {
         })
     }
 
-    /// Cleaning up goes on whatever happened before, step by step.
+    /// Cleaning up goes on whatever happened before, step by step, until tools cannot be called again.
     async fn teardown(&mut self, steps: &[Step]) {
-        let was_stopped = self.stopped;
+        let (was_stopped, outer) = (self.stopped, self.cleaning);
+        let earlier = self.fault.take();
+        self.cleaning = match outer {
+            _ if earlier.is_some() => Cleaning::Hurried,
+            Cleaning::No => Cleaning::Calm,
+            outer => outer,
+        };
         let mut failed = false;
         for step in steps {
             self.stopped = self.fault.is_some();
             self.step(step).await;
             failed |= self.stopped;
         }
+        self.cleaning = outer;
+        self.fault = earlier.or(self.fault.take());
         self.stopped = was_stopped || failed;
     }
 
@@ -119,6 +177,10 @@ impl<'w> Walk<'w> {
     }
 
     async fn step(&mut self, step: &Step) {
+        if self.cleaning == Cleaning::No && self.fault.is_none() && self.world.stop.is_asked() {
+            self.fault = Some(interrupted());
+            self.stopped = true;
+        }
         if self.stopped {
             return self.skip(step);
         }
@@ -136,7 +198,7 @@ impl<'w> Walk<'w> {
         let arguments = match self.arguments(plain) {
             Ok(arguments) => arguments,
             Err(error) => {
-                let row = self.row_of(step, &plain.verb, plain.tool(), written(plain));
+                let row = self.row_of(step, &plain.verb, plain.tool(), self.known_arguments(plain));
                 return self.fail(row, Failure::new(error.to_string()));
             }
         };
@@ -147,26 +209,19 @@ impl<'w> Walk<'w> {
             retries: plain.retries,
         };
         let row = self.row_of(step, &plain.verb, call.tool, call.arguments.clone());
-        let Some(answer) = self.perform(row, &call).await else { return };
-        if let Some(capture) = &plain.capture {
-            match outcome::captured(capture, &answer) {
-                Ok(values) => {
-                    for (name, value) in values {
-                        self.scope.bind(name, Binding::Known(value));
-                    }
+        for (name, value) in self.perform(row, &call, plain.capture.as_ref()).await {
+            if let Err(error) = self.scope.capture(name, value) {
+                if let Some(row) = self.rows.pop() {
+                    self.fail(row, Failure::new(error.to_string()));
                 }
-                Err(failure) => {
-                    if let Some(row) = self.rows.pop() {
-                        self.fail(row, failure);
-                    }
-                }
+                return;
             }
         }
     }
 
     /// A condition is judged like an assertion, but either verdict is fine; only doubt is a failure.
     async fn branching(&mut self, step: &Step, branching: &If) {
-        let Some(holds) = self.ask(step, "if", &branching.contract).await else { return };
+        let Some(holds) = self.ask(step, "if", &branching.contract, None).await else { return };
         let mark = self.scope.enter();
         let (word, steps) = if holds { ("then", &branching.then) } else { ("else", &branching.otherwise) };
         self.trail.push(format!("if {word}"));
@@ -176,47 +231,39 @@ impl<'w> Walk<'w> {
     }
 
     async fn repeat(&mut self, step: &Step, repeat: &Repeat) {
-        let most = match &repeat.until {
-            Until::Times(times) => *times,
-            Until::Passes { max, .. } => *max,
-        };
+        let most = repeat.until.most();
         for time in 1..=most {
             let mark = self.scope.enter();
             self.trail.push(format!("repeat {time}/{most}"));
             self.steps(&repeat.steps).await;
             let is_done = match &repeat.until {
-                Until::Times(_) => false,
-                Until::Passes { .. } if self.stopped => false,
-                Until::Passes { contract, .. } => {
-                    let holds = self.ask(step, "repeat", contract).await;
-                    if holds == Some(false) && time == most {
-                        self.give_up(most);
-                    }
-                    holds == Some(true)
+                Until::Passes { contract, .. } if !self.stopped => {
+                    let last = (time == most).then_some(most);
+                    self.ask(step, "repeat", contract, last).await == Some(true)
                 }
+                _ => false,
             };
             self.trail.pop();
             self.scope.leave(mark);
-            if is_done || self.stopped {
+            if is_done {
                 return;
+            }
+            if self.stopped {
+                return self.skip_repeat(repeat, time);
             }
         }
     }
 
-    /// What was repeated did not lead to where it should.
-    fn give_up(&mut self, most: u32) {
-        if let Some(row) = self.rows.pop() {
-            self.fail(row, Failure::new(format!("not reached after {most} times")));
-        }
-    }
-
     async fn for_each(&mut self, each: &ForEach) {
-        for value in &each.values {
+        for (done, value) in (1..).zip(&each.values) {
             let mark = self.scope.enter();
             self.bind_each(each, &value.text);
             self.steps(&each.steps).await;
             self.trail.pop();
             self.scope.leave(mark);
+            if self.stopped {
+                return self.skip_each(each, done);
+            }
         }
     }
 
@@ -232,7 +279,8 @@ impl<'w> Walk<'w> {
         let running = branches.iter().enumerate().map(|(number, branch)| self.branch(number, branch));
         let ended = futures_util::future::join_all(running).await;
         for branch in ended {
-            let Branched { rows, evidence, fault, stopped } = branch;
+            let Branched { rows, evidence, fault, stopped, unset } = branch;
+            self.unset = self.unset.take().or(unset);
             for row in rows {
                 self.push(row);
             }
@@ -243,18 +291,29 @@ impl<'w> Walk<'w> {
     }
 
     async fn branch(&self, number: usize, branch: &Branch) -> Branched {
-        let caller = match self.lane.caller.apart().await {
+        let name = branch_name(number, branch);
+        let caller = tokio::select! {
+            biased;
+            caller = self.lane.caller.apart() => caller,
+            () = self.world.cut_off(self.cleaning) => Err(interrupted()),
+        };
+        let caller = match caller {
             Ok(caller) => caller,
             Err(fault) => {
-                return Branched { rows: Vec::new(), evidence: None, fault: Some(fault), stopped: true };
+                // Nothing is called any more: any caller will do.
+                let mut walk = self.fork(self.lane.caller, &name);
+                walk.skip_all(&branch.steps);
+                let (rows, fault) = (walk.rows, Some(fault));
+                return Branched { rows, evidence: None, fault, stopped: true, unset: None };
             }
         };
-        let mut walk = self.fork(caller.as_ref(), &branch_name(number, branch));
+        let mut walk = self.fork(caller.as_ref(), &name);
+        walk.surround().await;
         walk.steps(&branch.steps).await;
-        let stopped = walk.stopped;
+        let (stopped, unset) = (walk.stopped, walk.unset.take());
         let (rows, evidence, fault) = walk.end();
         caller.close().await;
-        Branched { rows, evidence, fault, stopped }
+        Branched { rows, evidence, fault, stopped, unset }
     }
 
     fn fork<'b>(&self, caller: &'b dyn Caller, name: &str) -> Walk<'b>
@@ -267,6 +326,7 @@ impl<'w> Walk<'w> {
         walk.trail.push(format!("parallel {name}"));
         walk.used_file.clone_from(&self.used_file);
         walk.is_branch = true;
+        walk.cleaning = self.cleaning;
         walk
     }
 
@@ -290,184 +350,6 @@ impl<'w> Walk<'w> {
         self.trail.pop();
         self.scope.leave(mark);
     }
-
-    /// What a contract says: it holds, it does not, or that is not known, which fails the step.
-    async fn ask(&mut self, step: &Step, verb: &str, contract: &Node) -> Option<bool> {
-        let asking = match contract_call(contract, &self.scope, self.world.secrets) {
-            Ok(asking) => asking,
-            Err(error) => {
-                let row = self.row_of(step, verb, ASSERT_TOOL, json!({ "contract": contract.to_json() }));
-                self.fail(row, Failure::new(error.to_string()));
-                return None;
-            }
-        };
-        let mut row = self.row_of(step, verb, ASSERT_TOOL, asking.arguments.clone());
-        let call = Call { tool: ASSERT_TOOL, arguments: asking.arguments, timeout: None, retries: 0 };
-        let called = self.call(&mut row, &call).await?;
-        let data = called.answer.as_ref().map(outcome::data).unwrap_or_default();
-        let holds = match outcome::verdict(&data) {
-            Some("pass") => Some(true),
-            Some("fail") => Some(false),
-            _ => None,
-        };
-        match (holds, called.failure) {
-            (None, Some(failure)) => self.fail_looking(row, failure).await,
-            _ => self.pass(row).await,
-        }
-        holds
-    }
-
-    /// Calls a tool for a row, and returns the data of a success.
-    async fn perform(&mut self, mut row: StepReport, call: &Call<'_>) -> Option<Value> {
-        let called = self.call(&mut row, call).await?;
-        match called.failure {
-            Some(failure) => {
-                self.fail_looking(row, failure).await;
-                None
-            }
-            None => {
-                self.pass(row).await;
-                Some(called.answer.as_ref().map(outcome::data).unwrap_or_default())
-            }
-        }
-    }
-
-    /// The call itself; a fault fails the row and ends the run.
-    async fn call(&mut self, row: &mut StepReport, call: &Call<'_>) -> Option<Called> {
-        row.started_ms = milliseconds(self.world.began.elapsed());
-        match self.lane.call(call).await {
-            Ok(called) => {
-                row.duration_ms = milliseconds(called.took);
-                row.attempts = called.attempts;
-                row.result = called.answer.as_ref().map(outcome::content);
-                Some(called)
-            }
-            Err(fault) => {
-                row.duration_ms = milliseconds(self.world.began.elapsed()).saturating_sub(row.started_ms);
-                let failure = Failure::new(fault.message.clone());
-                self.fault = Some(fault);
-                self.fail(row.clone(), failure);
-                None
-            }
-        }
-    }
-
-    async fn pass(&mut self, mut row: StepReport) {
-        row.status = Status::Ok;
-        if self.world.options.thumbnails {
-            row.thumbnail = self.lane.thumbnail().await;
-        }
-        self.push(row);
-    }
-
-    async fn fail_looking(&mut self, mut row: StepReport, failure: Failure) {
-        if self.world.options.thumbnails {
-            row.thumbnail = self.lane.thumbnail().await;
-        }
-        if self.world.options.evidence && self.evidence.is_none() {
-            self.evidence = Some(self.lane.evidence().await);
-        }
-        self.fail(row, failure);
-    }
-
-    fn fail(&mut self, mut row: StepReport, failure: Failure) {
-        row.status = Status::Failed;
-        row.error = Some(failure.message);
-        if let Some((expected, actual)) = failure.compared.map(|compared| *compared) {
-            row.expected = Some(expected);
-            row.actual = Some(actual);
-        }
-        self.push(row);
-        self.stopped |= !self.world.options.continue_on_error || self.fault.is_some();
-    }
-
-    /// Adds a row. Only the run itself can number it: branches run side by side.
-    fn push(&mut self, mut row: StepReport) {
-        if self.is_branch {
-            self.rows.push(row);
-            return;
-        }
-        row.index = self.rows.len();
-        row.error = row.error.map(|error| format!("Step {} ({}): {error}", row.index, row.verb));
-        self.world.watch.ended(&row);
-        self.rows.push(row);
-    }
-
-    /// A step that is not run, as the calls that it would have made. Which branch of a condition it would have taken
-    /// nobody knows.
-    fn skip(&mut self, step: &Step) {
-        match &step.action {
-            Action::Plain(plain) => {
-                let arguments = self.arguments(plain).unwrap_or_else(|_| written(plain));
-                let row = self.row_of(step, &plain.verb, plain.tool(), arguments);
-                self.push(row);
-            }
-            Action::If(branching) => {
-                let asking = contract_call(&branching.contract, &self.scope, self.world.secrets);
-                let arguments = asking.map_or_else(
-                    |_| json!({ "contract": branching.contract.to_json() }),
-                    |asking| asking.arguments,
-                );
-                let row = self.row_of(step, "if", ASSERT_TOOL, arguments);
-                self.push(row);
-            }
-            Action::Repeat(repeat) => self.skip_all(&repeat.steps),
-            Action::ForEach(each) => {
-                for value in &each.values {
-                    let mark = self.scope.enter();
-                    self.bind_each(each, &value.text);
-                    self.skip_all(&each.steps);
-                    self.trail.pop();
-                    self.scope.leave(mark);
-                }
-            }
-            Action::Parallel(branches) => {
-                for (number, branch) in branches.iter().enumerate() {
-                    self.trail.push(format!("parallel {}", branch_name(number, branch)));
-                    self.skip_all(&branch.steps);
-                    self.trail.pop();
-                }
-            }
-            Action::Use(using) => {
-                let outer = self.enter_use(using);
-                for steps in [&using.playbook.setup, &using.playbook.steps, &using.playbook.teardown] {
-                    self.skip_all(steps);
-                }
-                self.leave_use(outer);
-            }
-        }
-    }
-
-    fn skip_all(&mut self, steps: &[Step]) {
-        steps.iter().for_each(|step| self.skip(step));
-    }
-
-    /// The arguments of a step as they are sent.
-    fn arguments(&self, plain: &Plain) -> Result<Value, CallError> {
-        let call = call(plain, &self.scope, self.world.secrets, self.world.catalog)?;
-        Ok(self.lane.address(&plain.verb, call.arguments))
-    }
-
-    /// What a text with its values put in is. Where that cannot be, it has no value, and whoever uses it fails.
-    fn filled(&self, text: &str) -> Binding {
-        filled(text, &self.scope, self.world.secrets).map_or(Binding::Later, Binding::Known)
-    }
-
-    fn row(&self, verb: &str, tool: &str, arguments: Value) -> StepReport {
-        let mut row = StepReport::skipped(0, verb, tool, arguments);
-        row.phase = self.phase;
-        row.path = (!self.trail.is_empty()).then(|| self.trail.join(" › "));
-        row
-    }
-
-    fn row_of(&self, step: &Step, verb: &str, tool: &str, arguments: Value) -> StepReport {
-        let mut row = self.row(verb, tool, arguments);
-        row.id.clone_from(&step.id);
-        row.name.clone_from(&step.name);
-        let (line, column) = (step.at.line, step.at.column);
-        row.place = Some(Place { file: self.used_file.clone(), line, column });
-        row
-    }
 }
 
 /// What a branch brings back.
@@ -476,20 +358,9 @@ struct Branched {
     evidence: Option<FailureEvidence>,
     fault: Option<Fault>,
     stopped: bool,
+    unset: Option<(StepReport, Failure)>,
 }
 
 fn branch_name(number: usize, branch: &Branch) -> String {
     branch.name.clone().unwrap_or_else(|| (number + 1).to_string())
-}
-
-/// The arguments of a step that something is missing for, as they are written.
-fn written(plain: &Plain) -> Value {
-    match &plain.arguments {
-        Arguments::Object(node) => node.to_json(),
-        Arguments::Words { words, .. } => words.iter().map(|word| word.text.as_str()).collect(),
-    }
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,4 +1,5 @@
-//! References in texts: `${name}`, `${SECRET:NAME}`, and `$${` for a `${` that is none.
+//! References in texts: `${name}`, `${SECRET:NAME}`, and `$$` for a `$`, which only means that before a brace: of the dollar
+//! signs before a `{`, each pair is one that is meant, and one that is left over begins a reference.
 
 /// What a reference is to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,7 +31,7 @@ impl<'t> Reference<'t> {
 pub enum Piece<'t> {
     /// Means itself.
     Text(&'t str),
-    /// `$${`, which means `${`.
+    /// `$$` before a brace, which means `$`.
     Escape,
     /// Means something else.
     Reference(Reference<'t>),
@@ -39,8 +40,14 @@ pub enum Piece<'t> {
 /// The parts of a text, in order.
 pub fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = text;
+    // Of dollar signs in a row: they are counted once.
+    let mut pairs = 0;
     std::iter::from_fn(move || {
-        let (piece, length) = first(rest)?;
+        if pairs == 0 {
+            pairs = escapes(rest);
+        }
+        let (piece, length) = if pairs > 0 { (Piece::Escape, 2) } else { first(rest)? };
+        pairs = pairs.saturating_sub(1);
         rest = &rest[length..];
         Some(piece)
     })
@@ -59,17 +66,21 @@ fn first(text: &str) -> Option<(Piece<'_>, usize)> {
     if text.is_empty() {
         return None;
     }
-    if text.starts_with("$${") {
-        return Some((Piece::Escape, 3));
-    }
     if let Some((reference, length)) = leading_reference(text) {
         return Some((Piece::Reference(reference), length));
     }
     // The next place where something else than plain text may begin; the first character is plain in any case.
     let bytes = text.as_bytes();
+    let own = bytes.iter().take_while(|byte| **byte == b'$').count().max(1);
     let begins = |at: usize| bytes[at] == b'$' && matches!(bytes.get(at + 1), Some(b'$' | b'{'));
-    let end = (1..bytes.len()).find(|at| begins(*at)).unwrap_or(bytes.len());
+    let end = (own..bytes.len()).find(|at| begins(*at)).unwrap_or(bytes.len());
     Some((Piece::Text(&text[..end]), end))
+}
+
+/// How many pairs of dollar signs a text begins with, if a brace follows them.
+fn escapes(text: &str) -> usize {
+    let dollars = text.bytes().take_while(|byte| *byte == b'$').count();
+    if text.as_bytes().get(dollars) == Some(&b'{') { dollars / 2 } else { 0 }
 }
 
 fn leading_reference(text: &str) -> Option<(Reference<'_>, usize)> {
@@ -127,8 +138,11 @@ mod tests {
         use Reference::{Secret, Variable};
         assert_eq!(all("${a}/x${b_1:c}"), [Ref(Variable("a")), Text("/x"), Ref(Variable("b_1:c"))]);
         assert_eq!(all("${SECRET:A.b-1}"), [Ref(Secret("A.b-1"))]);
-        assert_eq!(all("$${a}"), [Escape, Text("a}")]);
-        assert_eq!(all("$$${a}"), [Text("$"), Escape, Text("a}")]);
+        assert_eq!(all("$${a}"), [Escape, Text("{a}")]);
+        assert_eq!(all("$$${a}"), [Escape, Ref(Variable("a"))]);
+        assert_eq!(all("$$$${a}"), [Escape, Escape, Text("{a}")]);
+        assert_eq!(all("x$$${a b}"), [Text("x"), Escape, Text("${a b}")]);
+        assert_eq!(all("$$ $$a$${"), [Text("$$ "), Text("$$a"), Escape, Text("{")]);
         assert_eq!(all("a$b"), [Text("a$b")]);
         for literal in ["$", "$$", "${", "${}", "${1}", "${a b}", "${a-b}", "${ä}", "${SECRET:}"] {
             assert_eq!(references(literal).count(), usize::from(literal == "${SECRET:}"), "{literal}");
@@ -150,6 +164,8 @@ mod tests {
         let begin = std::time::Instant::now();
         assert_eq!(references(&"${".repeat(500_000)).count(), 0);
         assert_eq!(references(&"${a".repeat(300_000)).count(), 0);
+        assert_eq!(pieces(&format!("{}{{a}}", "$".repeat(500_000))).count(), 250_001);
+        assert_eq!(pieces(&"$".repeat(500_000)).count(), 1);
         assert!(begin.elapsed().as_secs() < 5, "{:?}", begin.elapsed());
     }
 
@@ -159,7 +175,7 @@ mod tests {
             let again: String = pieces(&text)
                 .map(|piece| match piece {
                     Piece::Text(text) => text.to_owned(),
-                    Piece::Escape => "$${".to_owned(),
+                    Piece::Escape => "$$".to_owned(),
                     Piece::Reference(reference) => format!("${{{}}}", reference.key()),
                 })
                 .collect();

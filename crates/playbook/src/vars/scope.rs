@@ -48,7 +48,41 @@ impl fmt::Debug for Binding {
     }
 }
 
-type Frame = HashMap<String, Binding>;
+/// A text with its values put in is not larger than this.
+pub const LARGEST_TEXT: usize = 1024 * 1024;
+
+/// What variables hold in all is not larger than this.
+const MOST_HELD: usize = 16 * LARGEST_TEXT;
+
+#[derive(Debug, Clone, Default)]
+struct Frame {
+    bindings: HashMap<String, Binding>,
+    /// How many bytes the values are.
+    bytes: usize,
+}
+
+impl Frame {
+    fn insert(&mut self, name: String, binding: Binding) {
+        self.bytes += size(&binding);
+        let before = self.bindings.insert(name, binding);
+        self.bytes -= before.as_ref().map_or(0, size);
+    }
+}
+
+impl FromIterator<(String, Binding)> for Frame {
+    fn from_iter<I: IntoIterator<Item = (String, Binding)>>(bindings: I) -> Self {
+        let mut frame = Self::default();
+        bindings.into_iter().for_each(|(name, binding)| frame.insert(name, binding));
+        frame
+    }
+}
+
+fn size(binding: &Binding) -> usize {
+    match binding {
+        Binding::Known(value) => value.len(),
+        Binding::Later => 0,
+    }
+}
 
 /// The variables that are known somewhere. Copies are cheap.
 #[derive(Debug, Clone)]
@@ -84,15 +118,23 @@ impl Filling {
     }
 }
 
-/// A value would have become a reference to a secret.
+/// Why values cannot be put in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "with its variables put in, this text would refer to the secret {name:?}; write ${{SECRET:{name}}} itself"
-)]
-pub struct Smuggled {
-    /// The secret.
-    pub name: String,
+pub enum Unfillable {
+    /// A value would have become a reference to a secret.
+    #[error(
+        "with its variables put in, this text would refer to the secret {0:?}; write ${{SECRET:{0}}} itself"
+    )]
+    Smuggled(String),
+    /// More than anybody needs.
+    #[error("with its variables put in, this text is larger than {} MiB", LARGEST_TEXT / 1024 / 1024)]
+    TooLarge,
 }
+
+/// The values of all variables would be more than anybody needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("with this, the variables hold more than {} MiB in all", MOST_HELD / 1024 / 1024)]
+pub struct TooMuch;
 
 impl Scope {
     /// What is known at the beginning of a playbook. What is served has no address yet.
@@ -116,7 +158,12 @@ impl Scope {
         let mark = Mark(self.frames.len());
         self.frames.push(Arc::new(defaults(used).collect()));
         self.frames.push(Arc::clone(&self.overrides));
-        self.frames.push(Arc::new(given.into_iter().collect()));
+        let mut last = Frame::default();
+        for (name, binding) in given {
+            let fits = self.held() + last.bytes + size(&binding) <= MOST_HELD;
+            last.insert(name, if fits { binding } else { Binding::Later });
+        }
+        self.frames.push(Arc::new(last));
         mark
     }
 
@@ -132,6 +179,19 @@ impl Scope {
         }
     }
 
+    /// The same for what a step brought in, of which nobody knew how much it is.
+    pub fn capture(&mut self, name: impl Into<String>, value: String) -> Result<(), TooMuch> {
+        if self.held() + value.len() > MOST_HELD {
+            return Err(TooMuch);
+        }
+        self.bind(name, Binding::Known(value));
+        Ok(())
+    }
+
+    fn held(&self) -> usize {
+        self.frames.iter().map(|frame| frame.bytes).sum()
+    }
+
     /// Gives the address of what is served. The command line still wins.
     pub fn bind_served(&mut self, name: impl Into<String>, address: impl Into<String>) {
         if let Some(frame) = self.frames.first_mut() {
@@ -141,16 +201,16 @@ impl Scope {
 
     /// What a variable is.
     pub fn get(&self, name: &str) -> Option<&Binding> {
-        self.frames.iter().rev().find_map(|frame| frame.get(name))
+        self.frames.iter().rev().find_map(|frame| frame.bindings.get(name))
     }
 
     /// All names that are known.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.frames.iter().flat_map(|frame| frame.keys()).map(String::as_str)
+        self.frames.iter().flat_map(|frame| frame.bindings.keys()).map(String::as_str)
     }
 
     /// Puts values in for references, once.
-    pub fn fill(&self, text: &str, secrets: &dyn Secrets) -> Result<Filling, Smuggled> {
+    pub fn fill(&self, text: &str, secrets: &dyn Secrets) -> Result<Filling, Unfillable> {
         let mut filling = Filling {
             text: String::new(),
             waits: false,
@@ -163,13 +223,13 @@ impl Scope {
         for piece in pieces(text) {
             match piece {
                 Piece::Text(plain) => filling.text.push_str(plain),
-                Piece::Escape => filling.text.push_str("${"),
+                Piece::Escape => filling.text.push('$'),
                 Piece::Reference(Reference::Secret(name)) if secrets.has(name) => {
                     placed.push(filling.text.len());
                     filling.text.push_str(&format!("${{SECRET:{name}}}"));
                     filling.secrets.push(name.to_owned());
                 }
-                Piece::Reference(reference) => self.put(reference, seen.insert(reference), &mut filling),
+                Piece::Reference(reference) => self.put(reference, seen.insert(reference), &mut filling)?,
             }
         }
         if filling.waits || !filling.unknown.is_empty() {
@@ -179,10 +239,10 @@ impl Scope {
         // The tools know no escapes, so it does not matter how such a text came about.
         let is_smuggled = |(at, name): &(usize, &str)| placed.binary_search(at).is_err() && secrets.has(name);
         let smuggled = raw_secrets(&filling.text).find(is_smuggled).map(|(_, name)| name.to_owned());
-        smuggled.map_or(Ok(filling), |name| Err(Smuggled { name }))
+        smuggled.map_or(Ok(filling), |name| Err(Unfillable::Smuggled(name)))
     }
 
-    fn put(&self, reference: Reference<'_>, is_first: bool, filling: &mut Filling) {
+    fn put(&self, reference: Reference<'_>, is_first: bool, filling: &mut Filling) -> Result<(), Unfillable> {
         let key = reference.key();
         if let Reference::Secret(name) = reference
             && is_first
@@ -190,11 +250,15 @@ impl Scope {
             filling.unmasked.push(name.to_owned());
         }
         match self.get(&key) {
+            Some(Binding::Known(value)) if filling.text.len() + value.len() > LARGEST_TEXT => {
+                return Err(Unfillable::TooLarge);
+            }
             Some(Binding::Known(value)) => filling.text.push_str(value),
             Some(Binding::Later) => filling.waits = true,
             None if is_first => filling.unknown.push(key),
             None => {}
         }
+        Ok(())
     }
 }
 
@@ -236,6 +300,27 @@ mod tests {
         assert_eq!(filled(&[("a", "1"), ("b", "${a}")], "${a}-${b}-$${a}-$x"), "1-${a}-${a}-$x");
         assert_eq!(filled(&[("a", "{b}"), ("b", "x")], "$${a}${a}"), "${a}{b}");
         assert_eq!(filled(&[("a", "$"), ("b", "x")], "${a}{b}"), "${b}");
+        assert_eq!(filled(&[("a", "1")], "$$${a} $$$${a} $$$$${a}"), "$1 $${a} $$1");
+        assert_eq!(filled(&[], "5 $$ and $$$"), "5 $$ and $$$");
+    }
+
+    #[test]
+    fn what_values_make_is_bounded() {
+        let large = "x".repeat(LARGEST_TEXT / 2 + 1);
+        let mut scope = scope(&[("a", &large)]);
+        assert!(scope.fill("${a}", &NoSecrets).is_ok());
+        assert_eq!(scope.fill("${a}${a}", &NoSecrets), Err(Unfillable::TooLarge));
+        assert_eq!(scope.fill(&"${a}".repeat(1_000_000), &NoSecrets), Err(Unfillable::TooLarge));
+        let mark = scope.enter();
+        for number in 0..30 {
+            assert!(scope.capture(format!("v{number}"), large.clone()).is_ok(), "{number}");
+        }
+        assert_eq!(scope.capture("more", large.clone()), Err(TooMuch));
+        // The same again is no more than before.
+        scope.bind("v0", Binding::Known(String::new()));
+        assert!(scope.capture("v0", large.clone()).is_ok());
+        scope.leave(mark);
+        assert!(scope.capture("more", large).is_ok());
     }
 
     #[test]
@@ -266,7 +351,7 @@ mod tests {
     fn values_do_not_become_secrets() {
         let scope = scope(&[("page", "${SECRET:A}"), ("half", "${SEC"), ("dollar", "$")]);
         for text in ["${page}", "${half}RET:A}", "${dollar}{SECRET:A}", "$${SECRET:A}"] {
-            assert_eq!(scope.fill(text, &Has("A")), Err(Smuggled { name: "A".to_owned() }), "{text}");
+            assert_eq!(scope.fill(text, &Has("A")), Err(Unfillable::Smuggled("A".to_owned())), "{text}");
             assert!(scope.fill(text, &Has("other")).is_ok(), "{text}");
         }
         assert!(scope.fill("${SECRET:A}${SECRET:A}", &Has("A")).is_ok());

@@ -186,12 +186,15 @@ fn headline(suite: &SuiteReport) -> String {
     let bad = summary.failed + summary.broken;
     match (suite.tests.as_slice(), bad) {
         ([], _) => "No tests ran".to_owned(),
-        ([only], _) => match only.outcome {
+        ([only], _) if summary.not_run == 0 => match only.outcome {
             Outcome::Passed => "Passed".to_owned(),
             Outcome::Failed => "Failed".to_owned(),
             Outcome::Flaky => format!("Passed on attempt {}", only.attempt),
             Outcome::Broken => "Did not run".to_owned(),
         },
+        (_, 0) if summary.not_run > 0 => {
+            format!("{} of {} not run", summary.not_run, brief::plural(summary.total, "test"))
+        }
         (_, 0) if summary.flaky > 0 => {
             format!("All {} passed, {} flaky", brief::plural(summary.total, "test"), summary.flaky)
         }
@@ -213,6 +216,9 @@ fn facts(suite: &SuiteReport) -> Vec<Fact> {
     }
     if summary.total > 1 && summary.broken > 0 {
         tell("Broken", summary.broken);
+    }
+    if summary.not_run > 0 {
+        tell("Not run", summary.not_run);
     }
     tell("Steps", steps);
     if suite.workers > 1 {

@@ -1,21 +1,25 @@
 //! Calls tools of any MCP server: one that is started as a child and ends with the caller, or one that runs somewhere.
 
+use std::error::Error;
 use std::process::Stdio;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use process_wrap::tokio::CommandWrap;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, RequestMetaObject};
 use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
+use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
 use surehand_guard::Secrets;
+use surehand_outbound::{distrust, innermost};
 use surehand_session::{Fault, Kind};
 use surehand_tools::{Answer, Caller, Image, Pending};
 use tokio::sync::Mutex;
 
+use super::http;
 use crate::secrets;
 
 /// Which server.
@@ -32,11 +36,22 @@ pub enum Server {
     },
 }
 
+impl Server {
+    fn named(&self) -> String {
+        match self {
+            Self::Child(words) => surehand_verbs::join_words(words),
+            Self::At { url, .. } => url.clone(),
+        }
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Foreign {
     server: Server,
     secrets: Arc<Secrets>,
+    /// What a server of this program is told with each call, so that its journal holds none of them.
+    told: std::sync::Mutex<Arc<Secrets>>,
     /// Taken when it is closed.
     client: Mutex<Option<Connected>>,
 }
@@ -45,6 +60,16 @@ type Connected = Arc<RunningService<RoleClient, ()>>;
 
 /// A server that has not introduced itself by then does not work.
 const INTRODUCTION: Duration = Duration::from_secs(30);
+
+/// One that is silent for longer, and was not asked to wait, is out of reach.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// One that does not end in time is left to itself; a child is killed.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// A stream that broke off is taken up again so often; then the server is gone.
+const RECONNECTS: usize = 3;
+const RECONNECT: Duration = Duration::from_millis(300);
 
 impl Foreign {
     /// Starts or reaches the server, and says who we are.
@@ -55,31 +80,50 @@ impl Foreign {
                 tokio::time::timeout(INTRODUCTION, ().serve(child)).await
             }
             Server::At { url, token } => {
-                let config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+                let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
+                let mut retries = FixedInterval::default();
+                (retries.max_times, retries.duration) = (Some(RECONNECTS), RECONNECT);
+                config.retry_config = Arc::new(retries);
                 let config = match token {
                     Some(token) => config.auth_header(token),
                     None => config,
                 };
-                let transport = StreamableHttpClientTransport::from_config(config);
+                let http = http::client().map_err(|why| unreachable(&server, &why))?;
+                let transport = StreamableHttpClientTransport::with_client(http, config);
                 tokio::time::timeout(INTRODUCTION, ().serve(transport)).await
             }
         };
         let client = match introduced {
             Ok(Ok(client)) => client,
             Ok(Err(ClientInitializeError::TransportError { error, .. })) => {
-                return Err(unreachable(&server, &innermost(error.error.as_ref())));
+                return Err(not_reached(&server, error.error.as_ref()));
             }
-            Ok(Err(error)) => return Err(unreachable(&server, &error.to_string())),
+            Ok(Err(error)) => return Err(unreachable(&server, &in_words(&error))),
             Err(_) => return Err(unreachable(&server, "it does not introduce itself")),
         };
-        Ok(Self { server, secrets, client: Mutex::new(Some(Arc::new(client))) })
+        // One that we started may know all. One that runs somewhere is told only of those that it gets anyway.
+        let told = match &server {
+            Server::Child(_) => secrets.clone(),
+            Server::At { .. } => Arc::default(),
+        };
+        let client = Mutex::new(Some(Arc::new(client)));
+        Ok(Self { server, secrets, told: std::sync::Mutex::new(told), client })
     }
 
     /// Is it one of this program?
     pub async fn is_surehand(&self) -> bool {
-        let Ok(client) = self.client().await else { return false };
-        let info = client.peer_info().and_then(|info| info.server_info.clone());
-        info.is_some_and(|server| server.name == "surehand")
+        self.client().await.is_ok_and(|client| is_surehand(&client))
+    }
+
+    /// Says which of the values that it gets are secrets, from now on.
+    fn tell(&self, used: &Secrets) -> Option<RequestMetaObject> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Ok(more) = used.used().and_then(|used| told.and(&used)) {
+            *told = Arc::new(more);
+        }
+        let mut meta = RequestMetaObject::new();
+        meta.insert(secrets::META.to_owned(), secrets::told(&told)?);
+        Some(meta)
     }
 
     async fn client(&self) -> Result<Connected, Fault> {
@@ -96,15 +140,23 @@ impl Foreign {
         if let Value::Object(members) = arguments {
             params.arguments = Some(members);
         }
+        if is_surehand(&client) {
+            params.meta = self.tell(&secrets);
+        }
         let called = match client.call_tool_once(params).await {
             Ok(CallToolResponse::Complete(result)) => Ok(answer(result)),
             Ok(_) => Ok(refusal("the server wants to ask something before it answers")),
             // The server refuses this call; it may do others.
             Err(ServiceError::McpError(error)) => Ok(refusal(&error.message)),
-            Err(error) => Err(unreachable(&self.server, &error.to_string())),
+            Err(error) => Err(unreachable(&self.server, &broken(&error))),
         };
         secrets::mask(&secrets, called)
     }
+}
+
+fn is_surehand(client: &Connected) -> bool {
+    let info = client.peer_info().and_then(|info| info.server_info.clone());
+    info.is_some_and(|server| server.name == "surehand")
 }
 
 /// The child leads a group of its own, so that what it starts ends with it.
@@ -144,35 +196,59 @@ fn refusal(message: &str) -> Answer {
     Answer::failure(&Fault::new(Kind::ToolFailed, message))
 }
 
-/// What went wrong at the bottom of it: the layers above only say that something below did.
-fn innermost(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error).to_string()
+fn not_reached(server: &Server, error: &(dyn Error + 'static)) -> Fault {
+    let error = http::said_by_client(error);
+    match distrust(error) {
+        Some(why) => Fault::new(Kind::ServerUnreachable, format!("the MCP server {}: {why}", server.named()))
+            .hint("if the certificate is your own, name a PEM file with it, or with who signed it, in SSL_CERT_FILE"),
+        None => unreachable(server, &innermost(error)),
+    }
+}
+
+/// Why a call could not be made or got no answer.
+fn broken(error: &ServiceError) -> String {
+    match error {
+        ServiceError::TransportSend(error) => innermost(error.error.as_ref()),
+        ServiceError::TransportClosed => "it closed the connection before it answered".to_owned(),
+        ServiceError::UnexpectedResponse => "it gave an answer to something else".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// Why a server could not be greeted.
+fn in_words(error: &ClientInitializeError) -> String {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) => "it ended before it introduced itself".to_owned(),
+        ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
+        _ => "it does not introduce itself as an MCP server".to_owned(),
+    }
 }
 
 fn unreachable(server: &Server, why: &str) -> Fault {
-    let (named, hint) = match server {
-        Server::Child(words) => (
-            surehand_verbs::join_words(words),
-            "try the command by itself: it must speak MCP on its standard input and output",
-        ),
-        Server::At { url, .. } => {
-            (url.clone(), "check that it runs, and the address: it usually ends in /mcp")
-        }
+    let hint = match server {
+        Server::Child(_) => "try the command by itself: it must speak MCP on its standard input and output",
+        Server::At { .. } => "check that it runs, and the address: it usually ends in /mcp",
     };
-    Fault::new(Kind::ServerUnreachable, format!("the MCP server {named}: {why}")).hint(hint)
+    Fault::new(Kind::ServerUnreachable, format!("the MCP server {}: {why}", server.named())).hint(hint)
 }
 
 impl Caller for Foreign {
     fn tools(&self) -> Pending<'_, Result<Vec<String>, Fault>> {
         Box::pin(async move {
-            let listed = self.client().await?.list_all_tools().await;
-            let listed = listed.map_err(|error| unreachable(&self.server, &error.to_string()))?;
+            let client = self.client().await?;
+            let listed = tokio::time::timeout(SILENCE, client.list_all_tools()).await;
+            let listed = listed.map_err(|_| unreachable(&self.server, "it does not list its tools"))?;
+            let listed = listed.map_err(|error| unreachable(&self.server, &broken(&error)))?;
             Ok(listed.into_iter().map(|tool| tool.name.into_owned()).collect())
         })
     }
 
     fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
         Box::pin(self.call_now(name, arguments))
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(SILENCE)
     }
 
     fn apart(&self) -> Pending<'_, Result<Box<dyn Caller>, Fault>> {
@@ -187,8 +263,8 @@ impl Caller for Foreign {
             let client = self.client.lock().await.take();
             // A call that is still under way holds the client; it ends with that one then.
             if let Some(client) = client.and_then(Arc::into_inner) {
-                // However it ended, it is gone.
-                let _ = client.cancel().await;
+                // However it ended, it is gone; dropping it kills a child.
+                let _ = tokio::time::timeout(CLOSING, client.cancel()).await;
             }
         })
     }

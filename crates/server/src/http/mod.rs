@@ -79,8 +79,6 @@ struct Service {
     base: String,
     is_loopback: bool,
     sessions: Arc<Sessions>,
-    /// A session that nobody uses: with it the browser stays, and the next call finds it warm.
-    warm: tokio::sync::Mutex<Option<Ephemeral>>,
     admission: Admission,
     keys: KeyRing,
     safe: Safe,
@@ -111,10 +109,13 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
     let bound = listener.local_addr().map_err(crate::internal)?;
     let service = Arc::new(Service::new(options, bound)?);
     let stop = CancellationToken::new();
-    crate::say(&format!("http://{bound}"));
-    let warming = service.clone();
-    tokio::spawn(async move { warming.keep_warm().await });
+    let lease = service.sessions.keep_warm();
+    // Whether there is a browser at all is told by who needs it.
+    if let Err(fault) = lease.warm_up(&service.session_options(), &notes()).await {
+        tracing::warn!("no browser yet: {fault}");
+    }
     let app = router::router(&service, &stop);
+    crate::say(&format!("http://{bound}"));
     let (told, ended) = (service.clone(), stop.clone());
     let asked = async move {
         // Whatever it is, it means the end.
@@ -135,6 +136,7 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
         }
     };
     service.end().await;
+    lease.end().await;
     served
 }
 
@@ -160,7 +162,6 @@ impl Service {
             is_loopback: bound.ip().is_loopback(),
             base,
             sessions: Arc::new(Sessions::new(places)),
-            warm: tokio::sync::Mutex::default(),
             admission: Admission::new(options.capacity),
             keys,
             safe,
@@ -191,7 +192,6 @@ impl Service {
 
     /// A session for one caller, on a warm browser.
     async fn open_session(&self, purpose: &str) -> Result<Ephemeral, Fault> {
-        self.keep_warm().await;
         Ephemeral::open(&self.sessions, purpose, &self.session_options(), &notes()).await
     }
 
@@ -200,19 +200,6 @@ impl Service {
             egress: self.options.egress.clone(),
             idle_timeout: Some(0),
             ..self.options.browser.clone()
-        }
-    }
-
-    /// Sees to it that a browser runs. Whether it can is told by who needs it.
-    async fn keep_warm(&self) {
-        let mut warm = self.warm.lock().await;
-        if self.is_draining() || warm.as_ref().is_some_and(|held| held.session().is_alive()) {
-            return;
-        }
-        *warm = None;
-        match Ephemeral::open(&self.sessions, "warm", &self.session_options(), &notes()).await {
-            Ok(held) => *warm = Some(held),
-            Err(fault) => tracing::warn!("no browser yet: {fault}"),
         }
     }
 
@@ -225,7 +212,6 @@ impl Service {
 
     async fn end(&self) {
         self.kept.drain();
-        *self.warm.lock().await = None;
         self.sessions.close_all().await;
         self.recorder.flush().await;
     }

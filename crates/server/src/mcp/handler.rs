@@ -23,6 +23,7 @@ use surehand_verbs::Settings;
 use super::McpOptions;
 use super::judge::misfit;
 use crate::executor::Executor;
+use crate::secrets::META;
 
 /// See the module.
 #[derive(Debug)]
@@ -68,7 +69,11 @@ impl Handler {
             if request.name == Toolsets::NAME && offered.contains(&Toolset::Dynamic) {
                 return self.choose(arguments.clone(), context).await;
             }
-            self.executor.call(&offered, &request.name, arguments.clone(), settings, notes.clone()).await
+            let executor = match context.meta.get(META) {
+                Some(secrets) => &self.executor.told(secrets)?,
+                None => &self.executor,
+            };
+            executor.call(&offered, &request.name, arguments.clone(), settings, notes.clone()).await
         };
         let answer = tokio::select! {
             answer = call => answer,

@@ -9,7 +9,7 @@ use surehand_verbs::{Followed, Hit};
 use super::{ACTION_TIMEOUT, TIMEOUT, fill_form, web_address};
 use crate::check::cut;
 use crate::sentence::{Scroll, Step, Wait, parse};
-use crate::{Answer, Hints, Tool, ToolContext, label};
+use crate::{Answer, Hints, Misfit, Tool, ToolContext, label};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,11 +46,16 @@ impl Tool for Act {
     const HINTS: Hints = Hints::ACTS;
     const STRUCTURED: bool = true;
 
+    fn doubts(&self) -> Vec<Misfit> {
+        let wrong = match understood(&self.action) {
+            Ok(steps) => steps.iter().find_map(|step| check(step).err()),
+            Err(fault) => Some(fault),
+        };
+        wrong.and_then(|fault| Misfit::fault("/action", Err::<(), _>(fault))).into_iter().collect()
+    }
+
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
-        let steps = parse(&self.action).map_err(|clause| {
-            Fault::new(Kind::Usage, format!("{:?} is not understood", cut(&clause)))
-                .hint("say it like: click Save; type hello into Search; select Green from Color; scroll down; wait for Results to appear")
-        })?;
+        let steps = understood(&self.action)?;
         let (session, tab) = cx.tab(self.tab_id.as_deref()).await?;
         if !matches!(steps.first(), Some(Step::Answer { .. })) {
             cx.refuse_dialog(&tab)?;
@@ -65,6 +70,24 @@ impl Tool for Act {
             }
         }
         Answer::json(&Acted { tab_id: tab.id(), url: tab.page.url(), steps: done })
+    }
+}
+
+fn understood(sentence: &str) -> Result<Vec<Step>, Fault> {
+    parse(sentence).map_err(|clause| {
+        Fault::new(Kind::Usage, format!("{:?} is not understood", cut(&clause)))
+            .hint("say it like: click Save; type hello into Search; select Green from Color; scroll down; wait for Results to appear")
+    })
+}
+
+/// What is wrong with a step of a sentence, before anything is done.
+fn check(step: &Step) -> Result<(), Fault> {
+    match step {
+        Step::Press(key) => KeyChord::parse(key).map(drop).map_err(Fault::from),
+        Step::Go(place) if !matches!(place.as_str(), "back" | "forward" | "reload") => {
+            web_address(place).map(drop)
+        }
+        _ => Ok(()),
     }
 }
 
@@ -137,7 +160,7 @@ async fn perform(
         }
         Step::Scroll(scroll) => plain(scrolled(session, tab, scroll, deadline).await?),
         Step::Wait(wait) => plain(waited(tab, wait, whole).await?),
-        Step::Go(place) => plain(went(cx, tab, place, whole).await?),
+        Step::Go(place) => plain(went(tab, place, whole).await?),
     })
 }
 
@@ -221,13 +244,13 @@ async fn waited(tab: &Tab, wait: &Wait, whole: &Deadline) -> Result<String, Faul
     Ok("wait".to_owned())
 }
 
-async fn went(cx: &ToolContext, tab: &Tab, place: &str, whole: &Deadline) -> Result<String, Fault> {
+async fn went(tab: &Tab, place: &str, whole: &Deadline) -> Result<String, Fault> {
     let page = &tab.page;
     let navigated = match place {
         "back" => page.go(-1, LoadState::Load, whole).await?,
         "forward" => page.go(1, LoadState::Load, whole).await?,
         "reload" => page.reload(LoadState::Load, whole).await?,
-        address => page.open(&web_address(address, cx)?, LoadState::Load, whole).await?,
+        address => page.open(&web_address(address)?, LoadState::Load, whole).await?,
     };
     Ok(format!("go to {}", navigated.url))
 }

@@ -11,7 +11,7 @@ use surehand_session::{Fault, Kind, Session, Tab};
 use surehand_verbs::Hit;
 
 use super::ACTION_TIMEOUT;
-use crate::{Answer, Hints, Tool, ToolContext, label};
+use crate::{Answer, Hints, Misfit, Tool, ToolContext, label};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,6 +42,15 @@ impl Tool for FillForm {
     const DESCRIPTION: &'static str = "Fill several fields by label, then optionally click a button. Fails if a field is missing or does not keep its value, and says which were filled.";
     const HINTS: Hints = Hints::ACTS;
     const STRUCTURED: bool = true;
+
+    fn doubts(&self) -> Vec<Misfit> {
+        if self.fields.is_empty() {
+            return vec![Misfit::value("/fields".to_owned(), "is empty; give at least one field".to_owned())];
+        }
+        let pointer = |name: &str| format!("/fields/{}", name.replace('~', "~0").replace('/', "~1"));
+        let fields = self.fields.keys().filter_map(|name| label::doubt(&pointer(name), name));
+        fields.chain(self.submit.iter().filter_map(|button| label::doubt("/submit", button))).collect()
+    }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         if self.fields.is_empty() {

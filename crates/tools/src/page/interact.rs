@@ -7,7 +7,7 @@ use surehand_session::{Fault, Kind};
 use surehand_verbs::Hit;
 
 use super::ACTION_TIMEOUT;
-use crate::{Answer, Hints, Tool, ToolContext, label};
+use crate::{Answer, Hints, Misfit, Tool, ToolContext, label};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -48,6 +48,10 @@ impl Tool for Interact {
     const DESCRIPTION: &'static str = "Click (or double-click, hover) an element found by its visible label, reference or selector. Fails unless it happened.";
     const HINTS: Hints = Hints::ACTS;
     const STRUCTURED: bool = true;
+
+    fn doubts(&self) -> Vec<Misfit> {
+        label::doubt("/ref", &self.reference).into_iter().collect()
+    }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         if self.reference.trim().is_empty() {

@@ -7,7 +7,7 @@ use surehand_page::Error;
 use surehand_session::{Fault, Kind};
 
 use super::TIMEOUT;
-use crate::{Answer, Hints, Tool, ToolContext};
+use crate::{Answer, Hints, Misfit, Tool, ToolContext};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,6 +32,11 @@ impl Tool for JavascriptTool {
     const NAME: &'static str = "javascript_tool";
     const DESCRIPTION: &'static str = "Run JavaScript in the page and return its value as JSON.";
     const HINTS: Hints = Hints::ACTS;
+
+    fn doubts(&self) -> Vec<Misfit> {
+        let empty = || Misfit::value("/code".to_owned(), "is empty".to_owned());
+        self.code.trim().is_empty().then(empty).into_iter().collect()
+    }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         if self.code.trim().is_empty() {

@@ -13,9 +13,8 @@ mod wait_for;
 use std::time::Duration;
 
 use surehand_session::{Fault, Kind};
-use surehand_verbs::full_address;
+use surehand_verbs::checked_address;
 
-use crate::ToolContext;
 use crate::check::cut;
 use crate::tool::Entry;
 
@@ -38,17 +37,13 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 const ACTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Where these tools may go: to web pages. Files and the browser's own pages are a person's.
-pub(crate) fn web_address(text: &str, cx: &ToolContext) -> Result<String, Fault> {
+pub(crate) fn web_address(text: &str) -> Result<String, Fault> {
     let refused = |what: &str| {
         Fault::new(Kind::BadUrl, format!("{:?} is {what}; only web pages are opened", cut(text)))
             .hint("write it like http://127.0.0.1:8000/page")
     };
-    let text = text.trim();
     // Not even whether a file is there is told.
-    if ["/", "./", "../"].iter().any(|path| text.starts_with(path)) {
-        return Err(refused("a file"));
-    }
-    let address = full_address(text, &cx.verbs)?;
+    let Some(address) = checked_address(text)? else { return Err(refused("a file")) };
     let scheme = address.split(':').next().unwrap_or_default().to_ascii_lowercase();
     match scheme.as_str() {
         "http" | "https" => Ok(address),

@@ -6,7 +6,7 @@ use surehand_page::{Dialog, LoadState, Navigated};
 use surehand_session::Fault;
 
 use super::{TIMEOUT, web_address};
-use crate::{Answer, Hints, Tool, ToolContext};
+use crate::{Answer, Hints, Misfit, Tool, ToolContext};
 
 /// Arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,11 +42,18 @@ impl Tool for Navigate {
     const HINTS: Hints = Hints::NAVIGATES;
     const STRUCTURED: bool = true;
 
+    fn doubts(&self) -> Vec<Misfit> {
+        match self.url.as_str() {
+            "back" | "forward" | "reload" => Vec::new(),
+            url => Misfit::fault("/url", web_address(url)).into_iter().collect(),
+        }
+    }
+
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let deadline = cx.deadline(self.timeout, TIMEOUT);
         let address = match self.url.as_str() {
             "back" | "forward" | "reload" => None,
-            url => Some(web_address(url, cx)?),
+            url => Some(web_address(url)?),
         };
         let (session, tab) = cx.tab(self.tab_id.as_deref()).await?;
         tab.page.begin_action();

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use surehand_page::Deadline;
 use surehand_session::{Fault, Session, Tab};
+use surehand_verbs::Flaw;
 
 use crate::check::cut;
 use crate::contract::{Assertion, Classes, Failed, Given, Invalid, Judgement, Live, Verdict, judge, parse};
@@ -102,7 +103,14 @@ impl Tool for OcAssert {
         let misfit = |error: Invalid| {
             Misfit::value(format!("/contract{}", error.path.trim_end_matches('/')), error.message)
         };
-        errors.into_iter().map(misfit).collect()
+        // An empty one is told above.
+        let flaws = Flaw::of_selectors(&contract)
+            .into_iter()
+            .map(|flaw| Misfit::value(format!("/contract{}", flaw.pointer), flaw.message));
+        let told: Vec<Misfit> = errors.into_iter().map(misfit).collect();
+        let is_new = |flaw: &Misfit| told.iter().all(|told| told.pointer != flaw.pointer);
+        let flaws: Vec<Misfit> = flaws.filter(is_new).collect();
+        told.into_iter().chain(flaws).collect()
     }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {

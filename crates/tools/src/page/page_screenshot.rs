@@ -1,11 +1,12 @@
 //! `page_screenshot`: a picture, to a file or to look at.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_page::{BoxRect, ImageFormat, ScreenshotOptions};
-use surehand_session::{Fault, Kind};
+use surehand_session::{Fault, Kind, Tab};
 
 use super::ACTION_TIMEOUT;
 use crate::picture::Dimensions;
@@ -59,6 +60,13 @@ struct Taken {
     size_kb: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     dimensions: Option<Dimensions>,
+    /// So many fields are covered: a secret stands in them.
+    #[serde(skip_serializing_if = "is_none")]
+    covered: usize,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Tool for PageScreenshot {
@@ -85,6 +93,10 @@ impl Tool for PageScreenshot {
         misfits
     }
 
+    fn doubts(&self) -> Vec<Misfit> {
+        self.reference.iter().filter_map(|reference| label::doubt("/ref", reference)).collect()
+    }
+
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let path = self.path.as_deref().map(|path| place(cx, path)).transpose()?;
         let format = self.kind();
@@ -106,15 +118,32 @@ impl Tool for PageScreenshot {
             format: format.into(),
             quality: self.quality,
         };
-        let bytes = tab.page.screenshot(&options, &cx.deadline(None, ACTION_TIMEOUT)).await?;
+        let (bytes, covered) = take(cx, &tab, &options).await?;
         if let Some(path) = &path {
             cx.verbs.write_file(path, &bytes)?;
         }
         let size_kb = (bytes.len() as u64).div_ceil(1024);
         let dimensions = Dimensions::of(&bytes);
         let image = path.is_none().then_some(Image { bytes, mime_type: format.mime_type().into() });
-        Ok(Answer { image, ..Answer::json(&Taken { tab_id: tab.id(), path, format, size_kb, dimensions })? })
+        let taken = Taken { tab_id: tab.id(), path, format, size_kb, dimensions, covered };
+        Ok(Answer { image, ..Answer::json(&taken)? })
     }
+}
+
+/// Takes the picture, without what stands in fields and the caller must not see; says how many are covered.
+async fn take(cx: &ToolContext, tab: &Tab, options: &ScreenshotOptions) -> Result<(Vec<u8>, usize), Fault> {
+    let deadline = cx.deadline(None, ACTION_TIMEOUT);
+    if cx.secrets.names().next().is_none() {
+        return Ok((tab.page.screenshot(options, &deadline).await?, 0));
+    }
+    let is_secret = |text: &str| matches!(cx.secrets.mask(text), Cow::Owned(_));
+    let picture = tab.page.set_up_picture(options, &deadline).await?;
+    let covered = tab.page.cover(is_secret, &picture, &deadline).await?;
+    let taken = tab.page.take_picture(&picture, options, &deadline).await;
+    if covered > 0 {
+        tab.page.end_annotation(&deadline.with_grace()).await?;
+    }
+    Ok((taken?, covered))
 }
 
 impl PageScreenshot {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_page::SnapshotOptions;
 use surehand_session::{Fault, RenderedSnapshot};
+use surehand_verbs::Flaw;
 
 use super::ACTION_TIMEOUT;
 use crate::{Answer, Hints, Misfit, Tool, ToolContext};
@@ -74,6 +75,11 @@ impl Tool for ReadPage {
         given.iter().filter(|(_, given)| *given).map(|(name, _)| Misfit::idle(name, "it is for ax")).collect()
     }
 
+    fn doubts(&self) -> Vec<Misfit> {
+        let flaw = |selector: &String| Flaw::of_selector("/selector", selector).map(Misfit::from);
+        self.selector.iter().filter_map(flaw).collect()
+    }
+
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         let (session, tab) = cx.tab(self.tab_id.as_deref()).await?;
         cx.refuse_dialog(&tab)?;
@@ -81,11 +87,10 @@ impl Tool for ReadPage {
         let root = self.selector.as_deref().map(|selector| session.locator(selector, &tab)).transpose()?;
         let whole = match self.mode {
             Mode::Ax => {
-                let is_whole = root.is_none() && self.depth.is_none();
                 let interactive = self.filter == Some(Filter::Interactive);
                 let options = SnapshotOptions { interactive, depth: self.depth, root, ..Default::default() };
                 let snapshot = tab.page.snapshot(&options, &deadline).await?;
-                RenderedSnapshot::new(&snapshot, &mut session.refs(), false, is_whole).text
+                RenderedSnapshot::new(&snapshot, &mut session.refs(), false).text
             }
             Mode::Html | Mode::Text => {
                 let root = root.unwrap_or_else(|| surehand_page::Locator::parse("html"));

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use surehand_page::{ElementState, LoadState, UrlPattern};
 use surehand_session::{Fault, Kind};
+use surehand_verbs::Flaw;
 
 use super::TIMEOUT;
 use crate::{Answer, Hints, Misfit, Tool, ToolContext};
@@ -81,6 +82,22 @@ impl Tool for WaitFor {
             misfits.push(Misfit::idle("timeout", "value is the time to wait"));
         }
         misfits
+    }
+
+    fn doubts(&self) -> Vec<Misfit> {
+        let selector = |text: String| Flaw::of_selector("/value", &text).map(Misfit::from);
+        let doubt = match self.condition {
+            // Those are misfits already.
+            _ if !self.condition.takes_value() || self.value.is_none() => None,
+            Condition::Selector | Condition::SelectorHidden => match self.text() {
+                Ok(text) => selector(text),
+                Err(fault) => Misfit::fault("/value", Err::<(), _>(fault)),
+            },
+            Condition::Url | Condition::Request => Misfit::fault("/value", self.pattern()),
+            Condition::Timeout => Misfit::fault("/value", self.pause()),
+            _ => Misfit::fault("/value", self.text()),
+        };
+        doubt.into_iter().collect()
     }
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {

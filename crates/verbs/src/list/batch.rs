@@ -9,7 +9,7 @@ use surehand_session::{Fault, Kind};
 use crate::list::Command;
 use crate::parse::{Line, LineParser};
 use crate::words::{join_words, split_words};
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// Run several commands in one go
 ///
@@ -72,6 +72,25 @@ impl Verb for Batch {
     // Each of its commands is checked by itself.
     const BLOCKED_BY_DIALOG: bool = false;
     type Output = BatchReport;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        if self.commands.is_empty() && self.input.is_none() {
+            return vec![Flaw::new("/commands", "there is no command in this batch")];
+        }
+        let mut flaws = Vec::new();
+        for (index, line) in self.commands.iter().enumerate() {
+            let pointer = format!("/commands/{index}");
+            let read = words_of(line).and_then(|words| LineParser::shared().parse(&words));
+            match read {
+                Ok(line) => {
+                    let inner = line.command.flaws().into_iter();
+                    flaws.extend(inner.map(|flaw| Flaw::new(pointer.clone(), flaw.message)));
+                }
+                fault => flaws.extend(Flaw::of(pointer, fault)),
+            }
+        }
+        flaws
+    }
 
     async fn run(self, cx: &Context) -> Result<BatchReport, Fault> {
         let lines = match &self.input {

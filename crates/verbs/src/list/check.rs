@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
 use crate::pointing::{Pointed, Pointing, Words};
-use crate::{Context, Effect, Verb};
+use crate::{Context, Effect, Flaw, Verb};
 
 /// Check a box, radio or switch; does nothing if it is checked
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,10 @@ pub struct Check {
 impl Verb for Check {
     const EFFECT: Effect = Effect::Acts;
     type Output = Pointed;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        self.pointing.flaws()
+    }
 
     async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
         const WORDS: Words = Words { field: "checked", done: "checked", possible: "could check" };

@@ -8,7 +8,7 @@ use surehand_session::{Fault, Kind};
 
 use super::mouse::MouseButton;
 use crate::pointing::{Pointed, Pointing, Words};
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// Click an element, once it is visible, at rest, enabled and not covered
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +33,10 @@ pub struct Click {
 impl Verb for Click {
     const EFFECT: Effect = Effect::Acts;
     type Output = Pointed;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        self.pointing.flaws()
+    }
 
     async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
         const WORDS: Words = Words { field: "clicked", done: "clicked", possible: "could click" };

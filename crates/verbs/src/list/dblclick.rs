@@ -8,7 +8,7 @@ use surehand_session::Fault;
 
 use super::mouse::MouseButton;
 use crate::pointing::{Pointed, Pointing, Words};
-use crate::{Context, Effect, Verb};
+use crate::{Context, Effect, Flaw, Verb};
 
 /// Double-click an element, once it can be clicked
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,10 @@ pub struct Dblclick {
 impl Verb for Dblclick {
     const EFFECT: Effect = Effect::Acts;
     type Output = Pointed;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        self.pointing.flaws()
+    }
 
     async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
         const WORDS: Words = Words { field: "clicked", done: "double-clicked", possible: "could double-click" };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
 use crate::target::Hit;
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// Drag an element onto another
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +36,11 @@ impl Report for Dragged {
 impl Verb for Drag {
     const EFFECT: Effect = Effect::Acts;
     type Output = Dragged;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        let ends = [("/source", &self.source), ("/target", &self.target)];
+        ends.into_iter().filter_map(|(pointer, selector)| Flaw::of_selector(pointer, selector)).collect()
+    }
 
     async fn run(self, cx: &Context) -> Result<Dragged, Fault> {
         let (session, tab) = cx.tab().await?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use surehand_session::{Fault, Kind};
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// Run JavaScript in the page and print its result as JSON
 ///
@@ -40,6 +40,11 @@ impl Report for Evaluated {
 impl Verb for Eval {
     const EFFECT: Effect = Effect::Acts;
     type Output = Evaluated;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        let is_empty = self.script.as_ref().is_none_or(|script| script.trim().is_empty());
+        is_empty.then(|| Flaw::new("/script", "there is no script")).into_iter().collect()
+    }
 
     async fn run(self, cx: &Context) -> Result<Evaluated, Fault> {
         let script = self.script.ok_or_else(|| Fault::new(Kind::Usage, "there is no script")

@@ -8,7 +8,7 @@ use surehand_session::{Fault, Kind};
 
 use crate::list::Command;
 use crate::parse::LineParser;
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// Find an element by role, text, label … and act on it
 ///
@@ -82,6 +82,14 @@ impl Verb for Find {
     const NOTED: bool = false;
     type Output = Found;
 
+    fn flaws(&self) -> Vec<Flaw> {
+        match self.clone().command() {
+            // The words of an action are written in a list, and a selector of its own is what was looked for.
+            Ok(command) => command.flaws().into_iter().map(|flaw| self.own(&flaw)).collect(),
+            Err(fault) => Flaw::of("/action", Err::<(), _>(fault)).into_iter().collect(),
+        }
+    }
+
     async fn run(self, cx: &Context) -> Result<Found, Fault> {
         let command = self.command()?;
         let output = command.execute(cx).await?;
@@ -91,6 +99,11 @@ impl Verb for Find {
 }
 
 impl Find {
+    fn own(&self, flaw: &Flaw) -> Flaw {
+        let is_value = flaw.pointer.ends_with("/selector") && self.by != By::Nth;
+        Flaw::new(if is_value { "/value" } else { "/action" }, flaw.message.clone())
+    }
+
     /// The command line that this stands for: the action with a selector for what was found.
     fn command(self) -> Result<Command, Fault> {
         let mut action = self.action.clone();

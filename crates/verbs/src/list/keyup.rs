@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 use surehand_page::KeyChord;
 
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// Let a key go that keydown holds
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,10 @@ impl Report for Key {
 impl Verb for Keyup {
     const EFFECT: Effect = Effect::Acts;
     type Output = Key;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        Flaw::of("/key", KeyChord::parse(&self.key)).into_iter().collect()
+    }
 
     async fn run(self, cx: &Context) -> Result<Key, Fault> {
         let chord = KeyChord::parse(&self.key)?;

@@ -7,7 +7,7 @@ use surehand_page::{Dialog, LoadState, Navigated};
 use surehand_session::{Fault, Kind};
 
 use crate::target::dialogs_text;
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// Open an address and wait until the page is there
 ///
@@ -115,6 +115,10 @@ impl Verb for Open {
     const EFFECT: Effect = Effect::Navigates;
     type Output = Arrived;
 
+    fn flaws(&self) -> Vec<Flaw> {
+        self.url.iter().filter_map(|url| Flaw::of("/url", checked_address(url))).collect()
+    }
+
     async fn run(self, cx: &Context) -> Result<Arrived, Fault> {
         let url = match &self.url {
             Some(url) => full_address(url, cx)?,
@@ -130,6 +134,14 @@ impl Verb for Open {
 
 /// Makes a full address of what people type.
 pub fn full_address(text: &str, cx: &Context) -> Result<String, Fault> {
+    match checked_address(text)? {
+        Some(address) => Ok(address),
+        None => file_address(text.trim(), cx),
+    }
+}
+
+/// The same without looking at files: nothing for the path of one.
+pub fn checked_address(text: &str) -> Result<Option<String>, Fault> {
     let text = text.trim();
     let bad = |why: &str| {
         Fault::new(Kind::BadUrl, format!("{text:?} is no address: {why}"))
@@ -142,17 +154,17 @@ pub fn full_address(text: &str, cx: &Context) -> Result<String, Fault> {
         return Err(bad("it contains a space"));
     }
     if is_path(text) {
-        return file_address(text, cx);
+        return Ok(None);
     }
     if has_scheme(text) {
-        return check_full(text).map(|()| text.to_owned()).map_err(bad);
+        return check_full(text).map(|()| Some(text.to_owned())).map_err(bad);
     }
     let host = text.split(['/', '?', '#']).next().unwrap_or_default();
     if host.is_empty() {
         return Err(bad("it has no host"));
     }
     let scheme = if is_local(host) { "http" } else { "https" };
-    Ok(format!("{scheme}://{text}"))
+    Ok(Some(format!("{scheme}://{text}")))
 }
 
 /// Schemes that lead to a page.

@@ -7,7 +7,7 @@ use surehand_page::KeyChord;
 use surehand_session::Fault;
 
 use crate::target::Followed;
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// Press a key or a chord where the focus is
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,10 @@ impl Report for Pressed {
 impl Verb for Press {
     const EFFECT: Effect = Effect::Acts;
     type Output = Pressed;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        Flaw::of("/key", KeyChord::parse(&self.key)).into_iter().collect()
+    }
 
     async fn run(self, cx: &Context) -> Result<Pressed, Fault> {
         let chord = KeyChord::parse(&self.key)?;

@@ -17,10 +17,16 @@ pub struct Scroll {
     pub direction: Direction,
     /// How far, in pixels
     #[arg(default_value_t = 300, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    #[serde(default = "usual_pixels")]
     pub pixels: u32,
     /// Scroll inside this element instead of the page
     #[arg(short, long)]
     pub selector: Option<String>,
+}
+
+/// How far it is if nothing is said.
+pub(crate) fn usual_pixels() -> u32 {
+    300
 }
 
 /// Where to.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use surehand_page::{AskedBy, Aspect, Login, Place, Screen, Surroundings};
 use surehand_session::{Fault, Kind, Session, device, devices};
 
-use crate::{Context, Effect, Hints, Report, Verb};
+use crate::{Context, Effect, Flaw, Hints, Report, Verb};
 
 /// Change how the pages of the session see the world around them: now, and in tabs still to come
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -88,6 +88,7 @@ pub struct Viewport {
     pub height: u32,
     /// Device pixels per CSS pixel
     #[arg(default_value_t = 1.0, value_parser = finite)]
+    #[serde(default = "one")]
     pub scale: f64,
 }
 
@@ -102,7 +103,13 @@ pub struct Geo {
     pub longitude: f64,
     /// How sure that is, in metres
     #[arg(long, default_value_t = 1.0, value_parser = finite)]
+    #[serde(default = "one")]
     pub accuracy: f64,
+}
+
+/// What [`Viewport::scale`] and [`Geo::accuracy`] are if nothing is said.
+fn one() -> f64 {
+    1.0
 }
 
 /// A number that can be sent to the daemon: JSON knows no infinity.
@@ -182,6 +189,22 @@ impl Verb for Set {
     const HINTS: Hints = Hints::SETS;
     type Output = Changed;
 
+    fn flaws(&self) -> Vec<Flaw> {
+        let flaw = match &self.what {
+            What::Viewport(size) => size.flaw(),
+            What::Device { name: Some(name) } => Flaw::of("/what/device/name", device(name)),
+            What::Geo(geo) => Flaw::of("/what/geo", on_earth(geo)),
+            What::Headers { headers } => Flaw::of("/what/headers/headers", read_headers(headers)),
+            What::Credentials(Credentials { origin: Some(origin), .. }) => {
+                Flaw::of("/what/credentials/origin", origin_of(origin))
+            }
+            What::Timezone { name } if name.is_empty() => Some(Flaw::new("/what/timezone/name", "it is empty")),
+            What::Locale { tag } if tag.is_empty() => Some(Flaw::new("/what/locale/tag", "it is empty")),
+            _ => None,
+        };
+        flaw.into_iter().collect()
+    }
+
     async fn run(self, cx: &Context) -> Result<Changed, Fault> {
         match self.what {
             What::Viewport(size) => viewport(cx, size).await,
@@ -239,10 +262,29 @@ async fn surround(cx: &Context, aspect: Aspect, change: impl FnOnce(&mut Surroun
     session(cx).await?.surround(aspect, change, &cx.deadline()).await
 }
 
-async fn viewport(cx: &Context, Viewport { width, height, scale }: Viewport) -> Result<Changed, Fault> {
-    if !(0.1..=10.0).contains(&scale) {
-        return Err(Fault::new(Kind::BadNumber, format!("{scale} is no scale")).hint("give 0.1 to 10"));
+impl Viewport {
+    /// The command line has its limits in its grammar; a mapping has none.
+    fn flaw(&self) -> Option<Flaw> {
+        let sides = [("width", self.width), ("height", self.height)];
+        let wrong = sides.iter().find(|(_, pixels)| !(1..=10_000).contains(pixels));
+        match wrong {
+            Some((side, pixels)) => {
+                Some(Flaw::new(format!("/what/viewport/{side}"), format!("{pixels} is not in 1..=10000")))
+            }
+            None => Flaw::of("/what/viewport/scale", check_scale(self.scale)),
+        }
     }
+}
+
+fn check_scale(scale: f64) -> Result<(), Fault> {
+    if (0.1..=10.0).contains(&scale) {
+        return Ok(());
+    }
+    Err(Fault::new(Kind::BadNumber, format!("{scale} is no scale")).hint("give 0.1 to 10"))
+}
+
+async fn viewport(cx: &Context, Viewport { width, height, scale }: Viewport) -> Result<Changed, Fault> {
+    check_scale(scale)?;
     surround(cx, Aspect::Screen, |now| {
         // A phone stays a phone when it is turned.
         let before = now.screen.unwrap_or(Screen::desktop(width, height, scale));
@@ -268,7 +310,7 @@ async fn be_device(cx: &Context, name: &str) -> Result<Changed, Fault> {
     )
 }
 
-async fn be_at(cx: &Context, geo: &Geo) -> Result<Changed, Fault> {
+fn on_earth(geo: &Geo) -> Result<(), Fault> {
     let Geo { latitude, longitude, accuracy } = *geo;
     let on_earth = (-90.0..=90.0).contains(&latitude) && (-180.0..=180.0).contains(&longitude);
     if !on_earth {
@@ -279,6 +321,12 @@ async fn be_at(cx: &Context, geo: &Geo) -> Result<Changed, Fault> {
         return Err(Fault::new(Kind::BadNumber, format!("{accuracy} m is no accuracy"))
             .hint("accuracy is 0 or more metres"));
     }
+    Ok(())
+}
+
+async fn be_at(cx: &Context, geo: &Geo) -> Result<Changed, Fault> {
+    on_earth(geo)?;
+    let Geo { latitude, longitude, accuracy } = *geo;
     let session = session(cx).await?;
     let place = Some(Place { latitude, longitude, accuracy });
     session.grant_geolocation(true).await?;
@@ -287,7 +335,7 @@ async fn be_at(cx: &Context, geo: &Geo) -> Result<Changed, Fault> {
     changed(json!({ "geo": place }), format!("{latitude}, {longitude}"))
 }
 
-async fn carry_headers(cx: &Context, json: &str) -> Result<Changed, Fault> {
+fn read_headers(json: &str) -> Result<BTreeMap<String, String>, Fault> {
     let wrong = |why: String| {
         Fault::new(Kind::BadSetting, format!("these are no headers: {why}"))
             .hint("write a JSON object of strings, e.g. '{\"X-Trace\": \"1\"}'")
@@ -301,6 +349,11 @@ async fn carry_headers(cx: &Context, json: &str) -> Result<Changed, Fault> {
     if let Some((name, _)) = headers.iter().find(|(_, value)| value.contains(['\r', '\n', '\0'])) {
         return Err(wrong(format!("the value of {name} has more than one line")));
     }
+    Ok(headers)
+}
+
+async fn carry_headers(cx: &Context, json: &str) -> Result<Changed, Fault> {
+    let headers = read_headers(json)?;
     let names: Vec<String> = headers.keys().cloned().collect();
     surround(cx, Aspect::Headers, |now| now.headers = headers).await?;
     let text = if names.is_empty() { "no headers".to_owned() } else { names.join(", ") };

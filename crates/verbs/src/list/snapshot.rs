@@ -63,7 +63,6 @@ impl Verb for Snapshot {
 
     async fn run(self, cx: &Context) -> Result<Shown, Fault> {
         let (session, tab) = cx.tab().await?;
-        let is_whole = self.selector.is_none() && self.depth.is_none() && !self.viewport;
         let root = self.selector.as_deref().map(|selector| session.locator(selector, &tab)).transpose()?;
         let options = SnapshotOptions {
             interactive: self.interactive,
@@ -76,7 +75,7 @@ impl Verb for Snapshot {
         };
         let kind = format!("{:?}", Snapshot { delta: false, ..self.clone() });
         let snapshot = tab.page.snapshot(&options, &cx.deadline()).await?;
-        let rendered = RenderedSnapshot::new(&snapshot, &mut session.refs(), cx.settings.json, is_whole);
+        let rendered = RenderedSnapshot::new(&snapshot, &mut session.refs(), cx.settings.json);
         let before = session.keep_snapshot(&tab, kind, &rendered.text);
         let text = match before.filter(|_| self.delta) {
             Some(before) => changes(&before, &rendered.text),

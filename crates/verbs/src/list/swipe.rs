@@ -17,6 +17,7 @@ pub struct Swipe {
     pub direction: Direction,
     /// How far, in pixels; not further than the screen
     #[arg(default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[serde(default = "super::scroll::usual_pixels")]
     pub pixels: u32,
     /// Begin in the middle of this element instead of the middle of the screen
     #[arg(short, long)]

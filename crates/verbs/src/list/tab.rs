@@ -7,7 +7,7 @@ use surehand_page::LoadState;
 use surehand_session::{Fault, Kind, TabInfo};
 
 use super::open::{Said, full_address};
-use crate::{Context, Effect, Report, Verb};
+use crate::{Context, Effect, Flaw, Report, Verb};
 
 /// List, open, close and switch tabs
 ///
@@ -115,6 +115,11 @@ fn line(tab: &TabInfo) -> String {
 impl Verb for Tab {
     const EFFECT: Effect = Effect::Manages;
     type Output = TabsReport;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        let Some(Action::New(NewTab { url: Some(url), .. })) = &self.action else { return Vec::new() };
+        Flaw::of("/action/new/url", super::open::checked_address(url)).into_iter().collect()
+    }
 
     async fn run(self, cx: &Context) -> Result<TabsReport, Fault> {
         match (self.action, self.to) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
 use crate::pointing::{Pointed, Pointing, Words};
-use crate::{Context, Effect, Verb};
+use crate::{Context, Effect, Flaw, Verb};
 
 /// Touch an element with a finger, once it is visible, at rest, enabled and not covered
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,10 @@ pub struct Tap {
 impl Verb for Tap {
     const EFFECT: Effect = Effect::Acts;
     type Output = Pointed;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        self.pointing.flaws()
+    }
 
     async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
         const WORDS: Words = Words { field: "tapped", done: "tapped", possible: "could tap" };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use surehand_session::Fault;
 
 use crate::pointing::{Pointed, Pointing, Words};
-use crate::{Context, Effect, Verb};
+use crate::{Context, Effect, Flaw, Verb};
 
 /// Uncheck a box or switch; does nothing if it is not checked
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +23,10 @@ pub struct Uncheck {
 impl Verb for Uncheck {
     const EFFECT: Effect = Effect::Acts;
     type Output = Pointed;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        self.pointing.flaws()
+    }
 
     async fn run(self, cx: &Context) -> Result<Pointed, Fault> {
         const WORDS: Words = Words { field: "unchecked", done: "unchecked", possible: "could uncheck" };

@@ -12,7 +12,7 @@ use surehand_session::{Fault, Kind};
 use super::download::{Kept, keep};
 use super::network::{line, without_secret_parameters};
 use super::open::Until;
-use crate::{Context, Effect, Hints, Report, Verb};
+use crate::{Context, Effect, Flaw, Hints, Report, Verb};
 
 /// Wait for an element, a text, an address, a load state, a download, a request, or some milliseconds
 #[derive(Debug, Clone, Args, Serialize, Deserialize, JsonSchema)]
@@ -144,6 +144,26 @@ impl Verb for Wait {
     // `--fn` runs code, and `--download` writes a file.
     const HINTS: Hints = Hints::ACTS;
     type Output = Waited;
+
+    fn flaws(&self) -> Vec<Flaw> {
+        let mut flaws = Vec::new();
+        if let Some(target) = &self.target {
+            match milliseconds(target) {
+                Ok(None) => flaws.extend(Flaw::of_selector("/target", target)),
+                Ok(Some(_)) if self.state.is_some() => {
+                    flaws.push(Flaw::new("/state", "a time has no state"));
+                }
+                time => flaws.extend(Flaw::of("/target", time)),
+            }
+        }
+        for (pointer, pattern) in [("/url", &self.url), ("/request", &self.request)] {
+            flaws.extend(pattern.iter().filter_map(|one| Flaw::of(pointer, address_pattern(one))));
+        }
+        if self.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+            flaws.push(Flaw::new("/text", "an empty text is on every page"));
+        }
+        flaws
+    }
 
     async fn run(self, cx: &Context) -> Result<Waited, Fault> {
         if let Some(target) = self.target {

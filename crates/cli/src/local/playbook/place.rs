@@ -7,7 +7,7 @@ use surehand_guard::Secrets;
 use surehand_playbook::TOOLSETS;
 use surehand_server::callers::{Foreign, Own, Server};
 use surehand_server::{Executor, Home};
-use surehand_session::{Fault, Kind};
+use surehand_session::{Fault, Kind, Lease};
 use surehand_tools::Caller;
 use surehand_verbs::split_words;
 
@@ -32,6 +32,28 @@ pub(super) struct Ready {
     pub is_own: bool,
     executor: Option<Executor>,
     scratch: Option<std::path::PathBuf>,
+    /// Are its sessions those of the daemon, in the browser that they share there?
+    shares_daemon: bool,
+}
+
+/// A browser that stays while sessions come and go.
+pub(super) enum Warm {
+    /// Of this process.
+    Leased(Lease),
+    /// Of the daemon: a session of ours is in it.
+    Held(Box<dyn Caller>),
+    /// Whoever has the browser decides.
+    Theirs,
+}
+
+impl Warm {
+    pub async fn end(self) {
+        match self {
+            Self::Leased(lease) => lease.end().await,
+            Self::Held(caller) => caller.close().await,
+            Self::Theirs => {}
+        }
+    }
 }
 
 impl Where {
@@ -49,25 +71,44 @@ impl Where {
         if let Some(server) = &self.server {
             let foreign = Foreign::connect(read_server(server)?, secrets).await?;
             let is_own = foreign.is_surehand().await;
-            return Ok(Ready { caller: Box::new(foreign), is_own, executor: None, scratch: None });
+            return Ok(Ready::new(Box::new(foreign), is_own));
         }
         let home = Home::from_env()?;
         let notes = Arc::new(ProgressNotes::masked(*printer, secrets.clone()));
         let settings = config.settings()?;
         if self.reuse {
             let executor = Executor::running_daemon(&home, secrets)?;
+            let shares_daemon = !settings.options.needs_own_browser() && settings.options.connect.is_none();
             let own = Own::new(executor, &TOOLSETS, settings, notes);
             let own = if config.names_session() { own } else { own.with_fresh_session() };
-            return Ok(Ready { caller: Box::new(own), is_own: true, executor: None, scratch: None });
+            return Ok(Ready { shares_daemon, ..Ready::new(Box::new(own), true) });
         }
         let scratch = home.root.join(format!("playbook-{}", std::process::id()));
         let executor = Executor::here(&home, &scratch, secrets)?;
         let own = Own::new(executor.clone(), &TOOLSETS, settings, notes).with_fresh_session();
-        Ok(Ready { caller: Box::new(own), is_own: true, executor: Some(executor), scratch: Some(scratch) })
+        Ok(Ready { executor: Some(executor), scratch: Some(scratch), ..Ready::new(Box::new(own), true) })
     }
 }
 
 impl Ready {
+    fn new(caller: Box<dyn Caller>, is_own: bool) -> Self {
+        Self { caller, is_own, executor: None, scratch: None, shares_daemon: false }
+    }
+
+    /// Keeps one browser for all sessions that follow each other here.
+    pub async fn keep_warm(&self) -> Warm {
+        if let Some(lease) = self.executor.as_ref().and_then(Executor::keep_warm) {
+            return Warm::Leased(lease);
+        }
+        if !self.shares_daemon {
+            return Warm::Theirs;
+        }
+        let Ok(holder) = self.caller.apart().await else { return Warm::Theirs };
+        // It only has to be there. If it cannot be, the first test says why.
+        let _ = holder.call("session", serde_json::json!({})).await;
+        Warm::Held(holder)
+    }
+
     /// Ends what was started for the run.
     pub async fn end(self) {
         self.caller.close().await;
@@ -82,11 +123,7 @@ impl Ready {
 }
 
 fn read_server(text: &str) -> Result<Server, Fault> {
-    if text.starts_with("https://") {
-        return Err(Fault::new(Kind::Usage, "servers are reached over http only")
-            .hint("put something that speaks TLS in between, or start the server as a child"));
-    }
-    if text.starts_with("http://") {
+    if text.starts_with("http://") || text.starts_with("https://") {
         let token = std::env::var("SUREHAND_MCP_TOKEN").ok().filter(|token| !token.is_empty());
         return Ok(Server::At { url: text.to_owned(), token });
     }

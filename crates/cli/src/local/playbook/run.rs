@@ -8,15 +8,16 @@ use std::time::Duration;
 use clap::Args;
 use surehand_guard::Secrets;
 use surehand_playbook::{
-    AnyArguments, Catalog, OwnCatalog, Playbook, Ran, RunOptions, Scope, Served, Watch, missing_tools, open,
-    run,
+    AnyArguments, Catalog, OwnCatalog, Playbook, Ran, RunOptions, Scope, Served, Stop, Watch, missing_tools,
+    open, run,
 };
 use surehand_report::{StepReport, html_page, run_markdown, run_summary, step_text};
-use surehand_server::{Serving, block_on, unless_asked_to_end};
+use surehand_server::{Serving, block_on};
 use surehand_session::{Fault, Kind};
 
 use super::place::{Ready, Where};
-use super::{Given, Named, broken, sound};
+use super::troubles::Troubles;
+use super::{Given, Named, broken, listen, sound};
 use crate::config::Effective;
 use crate::internal;
 use crate::local::secrets;
@@ -56,7 +57,7 @@ impl Run {
             if self.place.is_foreign() { &AnyArguments } else { &OwnCatalog };
         let playbook = self.open(catalog, &secrets, Some(printer))?;
         let ran = block_on(self.drive(playbook, config, &secrets, printer))??;
-        self.tell(&ran, printer)
+        self.tell(ran, printer)
     }
 
     fn open(
@@ -79,12 +80,11 @@ impl Run {
         secrets: &Arc<Secrets>,
         printer: &Printer,
     ) -> Result<Ran, Fault> {
-        let ready = self.place.prepare(config, secrets.clone(), printer).await?;
-        let ran = unless_asked_to_end(self.drive_with(&ready, playbook, secrets, printer)).await;
+        let stop = listen();
+        let ready = stop.unless_asked(self.place.prepare(config, secrets.clone(), printer)).await?;
+        let ran = self.drive_with(&ready, playbook, secrets, printer, &stop).await;
         ready.end().await;
-        ran.unwrap_or_else(|| {
-            Err(Fault::new(Kind::Interrupted, "the run was interrupted").hint("run it again"))
-        })
+        ran
     }
 
     async fn drive_with(
@@ -93,12 +93,13 @@ impl Run {
         mut playbook: Playbook,
         secrets: &Secrets,
         printer: &Printer,
+        stop: &Stop,
     ) -> Result<Ran, Fault> {
         if self.place.is_foreign() {
             if ready.is_own {
                 playbook = self.open(&OwnCatalog, secrets, None)?;
             }
-            let problems = missing_tools(&playbook, &ready.caller.tools().await?);
+            let problems = missing_tools(&playbook, &stop.unless_asked(ready.caller.tools()).await?);
             if !problems.is_empty() {
                 return Err(broken(&problems).hint(
                     "choose another server, or more of its tools: --server 'surehand mcp --toolsets page,verbs'",
@@ -106,7 +107,7 @@ impl Run {
             }
         }
         let mut scope = Scope::of(&playbook, &self.given.overrides()?);
-        let _serving = serve(&playbook, &mut scope).await?;
+        let _serving = stop.unless_asked(serve(&playbook, &mut scope)).await?;
         let options = RunOptions {
             continue_on_error: self.continue_on_error,
             thumbnails: self.html.is_some(),
@@ -114,42 +115,36 @@ impl Run {
         };
         let live = Live { printer, is_silent: printer.is_json() };
         live.title(&playbook);
-        let ran =
-            run(&playbook, scope, &OwnCatalog, &Named(secrets), ready.caller.as_ref(), options, &live).await;
-        Ok(ran)
+        let (secrets, caller) = (Named(secrets), ready.caller.as_ref());
+        Ok(run(&playbook, scope, &OwnCatalog, &secrets, caller, options, &live, stop).await)
     }
 
-    /// What came of it, in every form that was asked for. A run that was cut off tells what there was before.
-    fn tell(&self, ran: &Ran, printer: &Printer) -> Result<ExitCode, Fault> {
-        if printer.is_json() {
-            printer.line(&serde_json::to_string(&ran.report).map_err(internal)?);
-        } else {
-            printer.line(&run_summary(&ran.report));
-        }
+    /// What came of it, in every form that was asked for. A run that was cut off tells what there was before, and a form
+    /// that cannot be written keeps no other from being told.
+    fn tell(&self, ran: Ran, printer: &Printer) -> Result<ExitCode, Fault> {
+        let mut troubles = Troubles::of(ran.fault.as_ref());
+        let mut report = ran.report;
+        report.error = troubles.told();
         if let Some(path) = &self.out {
-            write_report(path, run_markdown(&ran.report))?;
+            troubles.note(write_report(path, run_markdown(&report)));
         }
-        if let Some(folder) = &self.html {
-            let page = folder.join("index.html");
-            write_report(&page, html_page(&ran.report.clone().into()).map_err(internal)?)?;
-            if !printer.is_json() {
+        let page = self.html.as_ref().map(|folder| folder.join("index.html"));
+        if let Some(page) = &page {
+            let written = html_page(&report.clone().into()).map_err(internal);
+            troubles.note(written.and_then(|html| write_report(page, html)));
+        }
+        if printer.is_json() {
+            report.error = troubles.told();
+            printer.line(&serde_json::to_string(&report).map_err(internal)?);
+        } else {
+            printer.line(&run_summary(&report));
+            for page in page.iter().filter(|page| page.exists()) {
                 printer.line(&format!("report: {}", page.display()));
             }
         }
-        match &ran.fault {
-            Some(fault) => {
-                printer.complaint(&fault.message);
-                fault.hints.iter().for_each(|hint| printer.note(hint));
-                Ok(ExitCode::from(UNREACHABLE))
-            }
-            None if ran.report.summary.ok => Ok(ExitCode::SUCCESS),
-            None => Ok(ExitCode::FAILURE),
-        }
+        Ok(troubles.end(printer, u8::from(!report.summary.ok)))
     }
 }
-
-/// Whatever stopped the tools from being called, the server was out of reach.
-const UNREACHABLE: u8 = 3;
 
 /// Starts what the playbook wants served, and tells it the address.
 pub(super) async fn serve(playbook: &Playbook, scope: &mut Scope) -> Result<Option<Serving>, Fault> {

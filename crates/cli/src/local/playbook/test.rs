@@ -1,6 +1,7 @@
 //! `playbook test`: many playbooks, several at once, with reports for people and machines.
 
 use std::io::IsTerminal;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,20 +10,21 @@ use clap::Args;
 use regex_lite::Regex;
 use surehand_guard::Secrets;
 use surehand_playbook::suite::{
-    Attempt, RunsTests, Shard, SuiteOptions, Test, WatchSuite, find, run_suite, select,
+    Attempt, RunsTests, Shard, SuiteOptions, SuiteRan, Test, WatchSuite, find, run_suite, select,
 };
-use surehand_playbook::{OwnCatalog, Pending, RunOptions, Scope, Unwatched, missing_tools, open, run};
+use surehand_playbook::{OwnCatalog, Pending, RunOptions, Scope, Stop, Unwatched, missing_tools, open, run};
 use surehand_report::{
-    FailureEvidence, Outcome, RunReport, SuiteReport, TestReport, annotations, html_page, junit_xml,
-    suite_text, test_line,
+    FailureEvidence, RunReport, SuiteReport, TestReport, annotations, html_page, junit_xml, suite_text,
+    test_line,
 };
-use surehand_server::{block_on, unless_asked_to_end};
+use surehand_server::block_on;
 use surehand_session::{Fault, Kind};
 use surehand_tools::Caller;
 
 use super::place::Where;
 use super::run::{serve, write_report};
-use super::{Given, Named};
+use super::troubles::Troubles;
+use super::{Given, Named, broken, listen, sound};
 use crate::config::Effective;
 use crate::internal;
 use crate::local::secrets;
@@ -40,7 +42,7 @@ pub(super) struct TestCommand {
     place: Where,
     /// How many run at once [default: as many as there are processors, at most 4]
     #[arg(long, value_name = "N")]
-    workers: Option<usize>,
+    workers: Option<NonZero<usize>>,
     /// Only a part of the tests, e.g. 1/3 on the first of three machines
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
@@ -48,8 +50,8 @@ pub(super) struct TestCommand {
     #[arg(long, value_name = "PATTERN")]
     grep: Option<Regex>,
     /// Run each so often
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    repeat_each: u32,
+    #[arg(long, value_name = "N", default_value_t = NonZero::<u32>::MIN)]
+    repeat_each: NonZero<u32>,
     /// Try one that fails again, so often
     #[arg(long, value_name = "N", default_value_t = 0)]
     retries: u32,
@@ -72,7 +74,7 @@ impl TestCommand {
         let secrets = secrets::read(self.given.secrets.as_deref(), printer)?.unwrap_or_default();
         let tests = self.tests()?;
         let suite = block_on(self.drive(&tests, config, &secrets, printer))??;
-        self.tell(&suite, printer)
+        self.tell(suite, printer)
     }
 
     fn tests(&self) -> Result<Vec<Test>, Fault> {
@@ -86,7 +88,7 @@ impl TestCommand {
         if let Some(pattern) = &self.grep {
             files.retain(|file| pattern.is_match(&file.to_string_lossy()));
         }
-        let tests = select(files, self.shard, self.repeat_each);
+        let tests = select(files, self.shard, self.repeat_each.get());
         if tests.is_empty() && self.shard.is_none() {
             return Err(Fault::new(Kind::Usage, "there are no tests here")
                 .hint("tests are files whose names end in .playbook.yaml"));
@@ -95,8 +97,8 @@ impl TestCommand {
     }
 
     fn workers(&self) -> usize {
-        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        self.workers.unwrap_or(processors.min(4)).max(1)
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+        self.workers.map_or(processors.min(4), NonZero::get)
     }
 
     async fn drive(
@@ -105,40 +107,51 @@ impl TestCommand {
         config: &Effective,
         secrets: &Arc<Secrets>,
         printer: &Printer,
-    ) -> Result<SuiteReport, Fault> {
-        let ready = self.place.prepare(config, secrets.clone(), printer).await?;
-        let tools = if self.place.is_foreign() { Some(ready.caller.tools().await?) } else { None };
-        let runner = Runner { command: self, secrets, caller: ready.caller.as_ref(), tools };
+    ) -> Result<SuiteRan, Fault> {
+        let stop = listen();
+        let ready = stop.unless_asked(self.place.prepare(config, secrets.clone(), printer)).await?;
+        let tools =
+            if self.place.is_foreign() { Some(stop.unless_asked(ready.caller.tools()).await?) } else { None };
+        // A test must not wait for a browser that the one before it had already.
+        let warm = ready.keep_warm().await;
+        let runner = Runner { command: self, secrets, caller: ready.caller.as_ref(), tools, stop: &stop };
         let live = Live::new(printer, tests.len());
         let options = SuiteOptions { workers: self.workers(), retries: self.retries };
-        let suite = unless_asked_to_end(run_suite(tests, options, &runner, &live)).await;
+        let suite = run_suite(tests, options, &runner, &live, &stop).await;
+        live.end();
+        warm.end().await;
         ready.end().await;
-        suite
-            .ok_or_else(|| Fault::new(Kind::Interrupted, "the tests were interrupted").hint("run them again"))
+        Ok(suite)
     }
 
-    /// What came of it, in every form that was asked for.
-    fn tell(&self, suite: &SuiteReport, printer: &Printer) -> Result<ExitCode, Fault> {
+    /// What came of it, in every form that was asked for. One that cannot be written keeps no other from being told.
+    fn tell(&self, ran: SuiteRan, printer: &Printer) -> Result<ExitCode, Fault> {
+        let mut troubles = Troubles::of(ran.fault.as_ref());
+        let mut suite = ran.report;
+        suite.error = troubles.told();
         for test in &suite.tests {
-            self.keep(test)?;
+            troubles.note(self.keep(test));
         }
         if let Some(path) = &self.junit {
-            write_report(path, &junit_xml(suite).map_err(internal)?)?;
+            let written = junit_xml(&suite).map_err(internal);
+            troubles.note(written.and_then(|xml| write_report(path, xml)));
         }
         if let Some(folder) = &self.html {
-            write_report(&folder.join("index.html"), &html_page(suite).map_err(internal)?)?;
+            let written = html_page(&suite).map_err(internal);
+            troubles.note(written.and_then(|html| write_report(&folder.join("index.html"), html)));
         }
         if std::env::var_os("GITHUB_ACTIONS").is_some() {
             // Workflow commands are read from standard output; JSON must stay alone there.
-            let told = annotations(suite);
+            let told = annotations(&suite);
             if printer.is_json() { printer.note(told.trim_end()) } else { printer.line(told.trim_end()) }
         }
         if printer.is_json() {
-            printer.line(&serde_json::to_string(suite).map_err(internal)?);
+            suite.error = troubles.told();
+            printer.line(&serde_json::to_string(&suite).map_err(internal)?);
         } else {
-            printer.line(suite_text(suite).trim_end());
+            printer.line(suite_text(&suite).trim_end());
         }
-        Ok(ExitCode::from(exit_code(suite)))
+        Ok(troubles.end(printer, exit_code(&suite)))
     }
 
     /// Keeps what the page was like when a test failed.
@@ -175,12 +188,10 @@ fn safe_name(file: &str) -> String {
     name.trim_matches(['.', '/']).chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
 }
 
-/// Failures count before files that are wrong; a server that is gone before all.
+/// Failures count before files that are wrong.
 fn exit_code(suite: &SuiteReport) -> u8 {
-    let is_lost = |test: &TestReport| test.outcome == Outcome::Broken && test.run.is_some();
     let summary = suite.summary();
     match () {
-        () if suite.tests.iter().any(is_lost) => 3,
         () if summary.failed > 0 => 1,
         () if summary.broken > 0 => 2,
         () => 0,
@@ -194,13 +205,12 @@ struct Runner<'r> {
     caller: &'r dyn Caller,
     /// The tools of a server that may lack some.
     tools: Option<Vec<String>>,
+    stop: &'r Stop,
 }
 
 impl RunsTests for Runner<'_> {
     fn run<'a>(&'a self, test: &'a Test) -> Pending<'a, Attempt> {
-        Box::pin(
-            async move { self.attempt(test).await.unwrap_or_else(|fault| Attempt::Broken(fault.message)) },
-        )
+        Box::pin(async move { self.attempt(test).await.unwrap_or_else(Attempt::Broken) })
     }
 }
 
@@ -208,26 +218,24 @@ impl Runner<'_> {
     async fn attempt(&self, test: &Test) -> Result<Attempt, Fault> {
         let overrides = self.command.given.overrides()?;
         let opened = open(&test.file, &OwnCatalog, &overrides, &Named(self.secrets));
-        let playbook = match opened.into_result() {
-            Ok(playbook) => playbook,
-            Err(problems) => return Ok(Attempt::Broken(problems.to_string())),
-        };
+        let playbook = sound(opened)?;
         if let Some(tools) = &self.tools {
             let missing = missing_tools(&playbook, tools);
             if !missing.is_empty() {
-                return Ok(Attempt::Broken(missing.to_string()));
+                return Err(broken(&missing));
             }
         }
         let mut scope = Scope::of(&playbook, &overrides);
-        let _serving = serve(&playbook, &mut scope).await?;
-        let caller = self.caller.apart().await?;
+        let _serving = self.stop.unless_asked(serve(&playbook, &mut scope)).await?;
+        let caller = self.stop.unless_asked(self.caller.apart()).await?;
         let options = RunOptions {
             continue_on_error: self.command.continue_on_error,
             thumbnails: self.command.html.is_some(),
             evidence: true,
         };
         let secrets = Named(self.secrets);
-        let ran = run(&playbook, scope, &OwnCatalog, &secrets, caller.as_ref(), options, &Unwatched).await;
+        let (watch, stop) = (&Unwatched, self.stop);
+        let ran = run(&playbook, scope, &OwnCatalog, &secrets, caller.as_ref(), options, watch, stop).await;
         caller.close().await;
         Ok(Attempt::Ran(Box::new(ran)))
     }
@@ -245,6 +253,13 @@ impl<'p> Live<'p> {
         let bar = std::io::stderr().is_terminal().then(|| indicatif::ProgressBar::new(total as u64));
         Self { printer, bar, total }
     }
+
+    /// No bar is left, also if not all of them ran.
+    fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 impl WatchSuite for Live<'_> {
@@ -254,9 +269,6 @@ impl WatchSuite for Live<'_> {
             Some(bar) => {
                 bar.println(line);
                 bar.set_position(done as u64);
-                if done == self.total {
-                    bar.finish_and_clear();
-                }
             }
             None => self.printer.note(&line),
         }

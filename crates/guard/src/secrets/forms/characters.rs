@@ -3,12 +3,13 @@
 /// More backslashes than this are no escape.
 pub(super) const MOST_BACKSLASHES: usize = 64;
 
-/// Adds where a character ends that begins here, in each of its forms.
+/// Adds where a character ends that begins here, in each of its forms. Those that begin before are added already.
 pub(super) fn ends(text: &[u8], at: usize, character: char, base64: bool, out: &mut Vec<usize>) {
     let Some(byte) = text.get(at).copied() else { return };
     let mut buffer = [0; 4];
     let utf8 = character.encode_utf8(&mut buffer).as_bytes();
-    if text[at..].starts_with(utf8) {
+    // A backslash is found below with all others that follow it.
+    if byte != b'\\' && text[at..].starts_with(utf8) {
         out.push(at + utf8.len());
     }
     match byte {
@@ -110,11 +111,8 @@ fn entity(name: &[u8]) -> Option<char> {
 
 /// `\"`, `\n`, `\u00e9`, `\u{e9}`, `\xe9`, with any number of backslashes: each time something is quoted again they double.
 fn backslashed(text: &[u8], at: usize, character: char, out: &mut Vec<usize>) {
-    let run = text[at..].iter().take(MOST_BACKSLASHES).take_while(|byte| **byte == b'\\').count();
-    let after = at + run;
-    if character == '\\' {
-        out.extend((2..=run).map(|count| at + count));
-    }
+    let run = || text[at..].iter().take(MOST_BACKSLASHES).take_while(|byte| **byte == b'\\').count();
+    let after = if character == '\\' { in_run(text, at, out) } else { at + run() };
     let Some(byte) = text.get(after).copied() else { return };
     let letter = match character {
         '\n' => Some(b'n'),
@@ -134,6 +132,19 @@ fn backslashed(text: &[u8], at: usize, character: char, out: &mut Vec<usize>) {
         b'x' if hexadecimal(text, after + 1, 2) == Some(u32::from(character)) => out.push(after + 3),
         _ => {}
     }
+}
+
+/// Any number of backslashes may be one. Says where those that begin here end.
+///
+/// A place before in the same run has found most of that: without this, many backslashes in a value would take cubic time.
+fn in_run(text: &[u8], at: usize, out: &mut Vec<usize>) -> usize {
+    let found = out.iter().rev().copied().find(|end| text.get(end.wrapping_sub(1)) == Some(&b'\\'));
+    let mut end = found.map_or(at, |found| found.max(at));
+    while end < at + MOST_BACKSLASHES && text.get(end) == Some(&b'\\') {
+        end += 1;
+        out.push(end);
+    }
+    end
 }
 
 /// What follows `\u`: four digits, eight for a surrogate pair, or any number in braces.

@@ -1,4 +1,5 @@
-//! The texts that stand for a value: as it is, as a page shows it, and in base64, also of what was encoded before.
+//! The texts that stand for a value: as it is, as a page shows it, in hexadecimal, and in base64, also of what was encoded
+//! before.
 //!
 //! Escapes outside base64 need no texts of their own: they are followed character by character.
 
@@ -14,6 +15,10 @@ pub(super) fn patterns(of: usize, value: &str) -> Vec<Pattern> {
     let shown = shown(value);
     let mut patterns: Vec<Pattern> =
         shown.iter().map(|text| Pattern::new(of, text.chars().collect(), None)).collect();
+    for bytes in bytes_of(value) {
+        let lower: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        patterns.extend([lower.to_ascii_uppercase(), lower].map(|text| Pattern::in_hexadecimal(of, &text)));
+    }
     let mut inner: Vec<Inner> = shown.iter().flat_map(|text| bytes_of(text)).map(Inner::whole).collect();
     inner.extend(bytes_of(value).iter().flat_map(|bytes| once_in_base64(bytes)));
     inner.extend(encoded(value).into_iter().map(|text| Inner::whole(text.into_bytes())));

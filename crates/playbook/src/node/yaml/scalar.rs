@@ -14,8 +14,8 @@ pub(super) fn value(text: &str, is_plain: bool, tag: Option<&Tag>) -> Result<Val
         Some("str") => Ok(Value::String(text.to_owned())),
         Some("null") => Ok(Value::Null),
         Some(sort @ ("bool" | "int" | "float")) => match looks()? {
-            value @ Value::Bool(_) if sort == "bool" => Ok(value),
-            value @ Value::Number(_) if sort != "bool" => Ok(value),
+            value @ Value::Bool(..) if sort == "bool" => Ok(value),
+            value @ Value::Number(..) if sort != "bool" => Ok(value),
             _ => Err(format!("the tag says !!{sort}, and this is none")),
         },
         _ if is_plain => looks(),
@@ -26,14 +26,14 @@ pub(super) fn value(text: &str, is_plain: bool, tag: Option<&Tag>) -> Result<Val
 fn plain(text: &str) -> Result<Value, String> {
     Ok(match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
-        "true" | "True" | "TRUE" => Value::Bool(true),
-        "false" | "False" | "FALSE" => Value::Bool(false),
+        "true" | "True" | "TRUE" => Value::Bool(true, text.into()),
+        "false" | "False" | "FALSE" => Value::Bool(false, text.into()),
         // Most texts begin with a letter.
         _ if !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) => {
             Value::String(text.to_owned())
         }
         _ => match number(text)? {
-            Some(number) => Value::Number(number),
+            Some(number) => Value::Number(number, text.into()),
             None => Value::String(text.to_owned()),
         },
     })

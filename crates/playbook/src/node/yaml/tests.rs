@@ -11,6 +11,13 @@ fn source(text: &str) -> Source {
     Source::from_bytes(Path::new("a.yaml"), text.into()).unwrap()
 }
 
+/// As most tests of this file mean it: nothing is wrong at all.
+fn read(source: &Source) -> Result<Node, Problem> {
+    let mut problems = Problems::default();
+    let node = super::read(source, &mut problems)?;
+    problems.iter().next().cloned().map_or(Ok(node), Err)
+}
+
 fn json_of(text: &str) -> Json {
     read(&source(text)).unwrap_or_else(|problem| panic!("{text}: {problem}")).to_json()
 }
@@ -82,6 +89,30 @@ fn syntax_errors_have_places() {
     assert_eq!(refusal(&format!("{many}k5: 1\n")).0, at(101, 1));
     assert_eq!(refusal("<<: 3\n").0, at(1, 5));
     assert_eq!(refusal(": x\n").1, NO_KEY);
+}
+
+#[test]
+fn everything_that_is_odd_is_told_at_once() {
+    let mut problems = Problems::default();
+    let text = "a: .inf\nb: { c: 1, c: 2, c: .nan }\na: !!int x\n";
+    let node = super::read(&source(text), &mut problems).unwrap();
+    let places: Vec<_> = problems.iter().map(|problem| problem.at.unwrap().to_string()).collect();
+    assert_eq!(places, ["1:4", "2:21", "2:12", "2:18", "3:10", "3:1"]);
+    assert_eq!(node.to_json(), json!({ "a": ".inf", "b": { "c": 1 } }));
+}
+
+#[test]
+fn scalars_keep_their_spelling() {
+    let words =
+        ["01234", "1.50", "0x1F", "+1", "True", "99999999999999999999999", "-0", "0o17", "1e3", "FALSE"];
+    let node = read(&source(&format!("[{}]", words.join(", ")))).unwrap();
+    let Value::List(items) = node.value else { panic!() };
+    assert!(items.iter().all(|item| !matches!(item.value, Value::String(_))));
+    let kept: Vec<_> = items.into_iter().filter_map(Node::into_word).collect();
+    assert_eq!(kept, words);
+    let mut fields = read(&source("{ a: 01234, b: 5, c: [1.50, x], d: True, e: 1.5 }")).unwrap();
+    fields.keep_spelling();
+    assert_eq!(fields.to_json(), json!({ "a": "01234", "b": 5, "c": ["1.50", "x"], "d": true, "e": 1.5 }));
 }
 
 #[test]

@@ -1,0 +1,219 @@
+//! What was entered in a session and must not be written down, and what stands for it.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use surehand_guard::{Secrets, redact};
+
+use crate::journal::rewrite;
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Hidden {
+    /// What went into fields that hide it, the longest first: one may be part of another.
+    entered: Vec<Private>,
+    /// Secrets that callers used, in whatever form they come back.
+    secrets: Vec<Arc<Secrets>>,
+}
+
+/// More files of secrets are not used in one session; the oldest are forgotten.
+const MOST_FILES: usize = 16;
+
+/// Fewer characters are not replaced inside of words: they would be found everywhere.
+const SHORT: usize = 4;
+
+impl Hidden {
+    /// A value that went into a field of this name. The same value has one name, and a name has one value.
+    pub fn entered(&mut self, field: &str, value: &str) {
+        self.hide(field, value, false);
+    }
+
+    fn hide(&mut self, field: &str, value: &str, is_alone: bool) {
+        if let Some(known) = self.entered.iter_mut().find(|private| private.value == value) {
+            known.is_alone &= is_alone;
+            return;
+        }
+        if value.is_empty() || self.is_given(value) {
+            return;
+        }
+        let wanted = name_of(field);
+        let names = (2..).map(|number| format!("{wanted}_{number}"));
+        let name = std::iter::once(wanted.clone()).chain(names).find(|name| !self.is_taken(name));
+        let placeholder = placeholder(&name.unwrap_or(wanted));
+        let private = Private { value: value.to_owned(), placeholder, is_alone };
+        let at = self.entered.partition_point(|known| known.value.len() >= value.len());
+        self.entered.insert(at, private);
+    }
+
+    pub fn secrets(&mut self, secrets: &Arc<Secrets>) {
+        let is_same = |known: &Arc<Secrets>| known.reveal().eq(secrets.reveal());
+        if secrets.reveal().next().is_none() || self.secrets.iter().any(is_same) {
+            return;
+        }
+        if self.secrets.len() == MOST_FILES {
+            self.secrets.remove(0);
+        }
+        self.secrets.push(secrets.clone());
+    }
+
+    /// Learns what is secret in arguments by its own look: passwords in addresses, and what is called a password.
+    pub fn learn(&mut self, value: &Value) {
+        match value {
+            Value::String(text) => {
+                for at in redact::login_passwords(text) {
+                    self.entered("password", &text[at]);
+                }
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.learn(item)),
+            Value::Object(members) => {
+                for (name, value) in members {
+                    match value {
+                        Value::String(text)
+                            if redact::is_sensitive_name(name) && !text.contains("${SECRET:") =>
+                        {
+                            // It may be a word like any other, that only its field calls a secret.
+                            self.hide(name, text, true);
+                        }
+                        value => self.learn(value),
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn mask(&self, value: &mut Value) {
+        self.secrets.iter().for_each(|secrets| secrets.mask_value(value));
+        rewrite(value, &|text| self.entered.iter().fold(text.to_owned(), |text, private| private.mask(text)));
+    }
+
+    /// Would a text be another one when it is masked?
+    pub fn is_in(&self, text: &str) -> bool {
+        let mut masked = Value::from(text);
+        self.mask(&mut masked);
+        masked != text
+    }
+
+    fn is_given(&self, value: &str) -> bool {
+        self.secrets.iter().any(|secrets| secrets.reveal().any(|(_, known)| known == value))
+    }
+
+    fn is_taken(&self, name: &str) -> bool {
+        let is_given = |secrets: &Arc<Secrets>| secrets.names().any(|known| known == name);
+        let placeholder = placeholder(name);
+        self.entered.iter().any(|private| private.placeholder == placeholder)
+            || self.secrets.iter().any(is_given)
+    }
+}
+
+/// A value that nobody may read, and what stands for it.
+#[derive(Clone, PartialEq, Eq)]
+struct Private {
+    value: String,
+    placeholder: String,
+    /// Is it one only where it is the whole text?
+    is_alone: bool,
+}
+
+/// What stands for it only.
+impl std::fmt::Debug for Private {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Private").field(&self.placeholder).finish()
+    }
+}
+
+impl Private {
+    fn mask(&self, text: String) -> String {
+        if !text.contains(&self.value) || (self.is_alone && text != self.value) {
+            return text;
+        }
+        let is_short = self.value.chars().count() < SHORT;
+        let mut out = String::new();
+        let mut copied = 0;
+        for (at, value) in text.match_indices(&self.value) {
+            let (before, after) = (&text[..at], &text[at + value.len()..]);
+            let inside = before.ends_with(char::is_alphanumeric) || after.starts_with(char::is_alphanumeric);
+            if !(is_short && inside) {
+                out.push_str(&text[copied..at]);
+                out.push_str(&self.placeholder);
+                copied = at + value.len();
+            }
+        }
+        out.push_str(&text[copied..]);
+        out
+    }
+}
+
+fn placeholder(name: &str) -> String {
+    format!("${{SECRET:{name}}}")
+}
+
+/// The name of a field as that of a secret: `NEW_PASSWORD`.
+fn name_of(field: &str) -> String {
+    let letters = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    let name: String = field.chars().map(letters).collect();
+    let name = name.trim_matches('_');
+    let begins_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    if begins_well { name.to_owned() } else { "PASSWORD".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn masked(hidden: &Hidden, mut value: Value) -> Value {
+        hidden.mask(&mut value);
+        value
+    }
+
+    #[test]
+    fn placeholders_are_names() {
+        assert_eq!(name_of("Password"), "PASSWORD");
+        assert_eq!(name_of("Card number *"), "CARD_NUMBER");
+        assert_eq!(name_of("密码"), "PASSWORD");
+    }
+
+    #[test]
+    fn each_value_has_a_name_of_its_own() {
+        let mut hidden = Hidden::default();
+        hidden.secrets(&Arc::new(Secrets::parse("PASSWORD_2=given-1").unwrap()));
+        for value in ["aaaa1", "bbbb2", "aaaa1", "aaaa12", "given-1"] {
+            hidden.entered("Password", value);
+        }
+        assert_eq!(
+            masked(&hidden, json!(["aaaa1", "bbbb2", "aaaa12", "given-1"])),
+            json!([
+                "${SECRET:PASSWORD}",
+                "${SECRET:PASSWORD_3}",
+                "${SECRET:PASSWORD_4}",
+                "${SECRET:PASSWORD_2}"
+            ])
+        );
+    }
+
+    #[test]
+    fn a_short_value_is_no_part_of_a_word() {
+        let mut hidden = Hidden::default();
+        hidden.entered("Pin", "pay");
+        assert_eq!(
+            masked(&hidden, json!(["#paying", "type pay", "pay"])),
+            json!(["#paying", "type ${SECRET:PIN}", "${SECRET:PIN}"])
+        );
+    }
+
+    #[test]
+    fn what_looks_secret_is() {
+        let mut hidden = Hidden::default();
+        let arguments = json!({ "url": "http://ada:leak1@h/", "set": { "password": "leak2" }, "b": ["x"] });
+        hidden.learn(&arguments);
+        assert_eq!(
+            masked(&hidden, arguments),
+            json!({ "url": "http://ada:${SECRET:PASSWORD}@h/", "set": { "password": "${SECRET:PASSWORD_2}" }, "b": ["x"] })
+        );
+        assert!(hidden.is_in("see leak1") && !hidden.is_in("see") && !hidden.is_in("see leak2"));
+        hidden.entered("Password", "leak2");
+        assert!(hidden.is_in("see leak2"), "it was a password after all");
+    }
+}

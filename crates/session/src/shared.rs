@@ -1,0 +1,91 @@
+//! The browser that sessions without wishes of their own share: started with the first, ended with the last.
+
+use std::sync::Arc;
+
+use surehand_browser::Notes;
+use tokio::sync::Mutex;
+
+use crate::link::Link;
+use crate::options::{Places, SessionOptions};
+use crate::{Egress, Fault};
+
+/// See the module.
+#[derive(Debug)]
+pub(crate) struct SharedBrowser {
+    /// Is it started so that nothing passes by a proxy?
+    is_guarded: bool,
+    running: Mutex<Option<Running>>,
+}
+
+#[derive(Debug)]
+struct Running {
+    link: Arc<Link>,
+    /// How many sessions have a context in it.
+    users: usize,
+}
+
+impl SharedBrowser {
+    pub fn new(is_guarded: bool) -> Self {
+        Self { is_guarded, running: Mutex::default() }
+    }
+
+    /// One more session has a context in it.
+    pub async fn enter(&self, places: &Places, notes: &Arc<dyn Notes>) -> Result<Arc<Link>, Fault> {
+        let mut running = self.running.lock().await;
+        let present = self.present(&mut running, places, notes).await?;
+        present.users += 1;
+        Ok(present.link.clone())
+    }
+
+    /// Starts it if it does not run.
+    pub async fn warm_up(&self, places: &Places, notes: &Arc<dyn Notes>) -> Result<(), Fault> {
+        self.present(&mut *self.running.lock().await, places, notes).await.map(drop)
+    }
+
+    async fn present<'r>(
+        &self,
+        running: &'r mut Option<Running>,
+        places: &Places,
+        notes: &Arc<dyn Notes>,
+    ) -> Result<&'r mut Running, Fault> {
+        if let Some(dead) = running.take_if(|present| !present.link.is_open()) {
+            dead.link.close().await;
+        }
+        let present = match running.take() {
+            Some(present) => present,
+            None => {
+                // Where each session may go is up to its own context.
+                let egress = self.is_guarded.then(Egress::default);
+                let options = SessionOptions { egress, ..SessionOptions::default() };
+                let link = Link::launch(&options, places, None, notes).await?;
+                Running { link: Arc::new(link), users: 0 }
+            }
+        };
+        Ok(running.insert(present))
+    }
+
+    /// A session has none any more.
+    pub async fn leave(&self, link: &Arc<Link>, is_leased: bool) {
+        let mut running = self.running.lock().await;
+        // A browser that died and was replaced has no users any more.
+        let Some(present) = running.as_mut().filter(|present| Arc::ptr_eq(&present.link, link)) else {
+            return;
+        };
+        present.users -= 1;
+        if !is_leased {
+            Self::end_unused(&mut running).await;
+        }
+    }
+
+    /// Ends it if nobody uses it.
+    pub async fn cool_down(&self) {
+        Self::end_unused(&mut *self.running.lock().await).await;
+    }
+
+    /// Nothing is left running that nobody uses.
+    async fn end_unused(running: &mut Option<Running>) {
+        if let Some(unused) = running.take_if(|present| present.users == 0) {
+            unused.link.close().await;
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! A lease keeps the shared browser between sessions, and nothing is left when it ends.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(target_os = "linux")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use surehand_browser::{Machine, Notes};
+use surehand_session::{Places, SessionOptions, Sessions};
+use surehand_testkit::{processes, wait_until};
+
+struct Owner {
+    sessions: Arc<Sessions>,
+    notes: Arc<dyn Notes>,
+    home: tempfile::TempDir,
+}
+
+impl Owner {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let places = Places {
+            scratch: home.path().join("profiles"),
+            downloads: home.path().join("downloads"),
+            journals: home.path().join("journals"),
+            machine: Machine::from_env(),
+        };
+        Self { sessions: Arc::new(Sessions::new(places)), notes: Arc::new(()), home }
+    }
+
+    /// Opens a session and ends it again.
+    async fn visit(&self, name: &str) {
+        self.sessions.open(name, &SessionOptions::default(), &self.notes).await.unwrap();
+        assert!(self.sessions.close(name).await);
+    }
+
+    /// The processes of browsers that are ours, the first of them first.
+    fn browsers(&self) -> Vec<u32> {
+        let mut found = processes::with_arg(&self.home.path().to_string_lossy());
+        found.sort_unstable();
+        found
+    }
+
+    fn is_alone(&self) -> bool {
+        wait_until(Duration::from_secs(5), || self.browsers().is_empty())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sessions_after_each_other_find_the_same_browser() {
+    let owner = Owner::new();
+    let lease = owner.sessions.keep_warm();
+    assert!(owner.browsers().is_empty(), "it starts with the first session");
+    owner.visit("a").await;
+    let first = owner.browsers()[0];
+    let second_lease = owner.sessions.keep_warm();
+    owner.visit("b").await;
+    second_lease.end().await;
+    assert_eq!(owner.browsers()[0], first);
+    // One that died is replaced, and the lease holds for its successor.
+    assert!(processes::kill(first) && wait_until(Duration::from_secs(5), || !processes::alive(first)));
+    owner.visit("c").await;
+    let successor = owner.browsers()[0];
+    owner.visit("d").await;
+    assert!(successor != first && owner.browsers()[0] == successor);
+    lease.end().await;
+    assert!(owner.is_alone());
+    owner.visit("e").await;
+    assert!(owner.is_alone(), "without a lease it goes with its last session");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lease_warms_up_and_may_end_before_the_sessions_do() {
+    let owner = Owner::new();
+    let lease = owner.sessions.keep_warm();
+    lease.warm_up(&SessionOptions::default(), &owner.notes).await.unwrap();
+    let browser = owner.browsers()[0];
+    owner.sessions.open("a", &SessionOptions::default(), &owner.notes).await.unwrap();
+    drop(lease);
+    assert!(processes::alive(browser));
+    assert!(owner.sessions.close("a").await);
+    assert!(owner.is_alone());
+    let dropped = owner.sessions.keep_warm();
+    dropped.warm_up(&SessionOptions::default(), &owner.notes).await.unwrap();
+    drop(dropped);
+    assert!(owner.is_alone(), "a lease that is dropped ends its browser, too");
+}

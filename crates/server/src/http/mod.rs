@@ -91,6 +91,7 @@ struct Service {
 
 /// Serves until the process is told to end, and then until everything is in order.
 pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
+    crate::log::install_for_service();
     options.home.create()?;
     options.allowed_hosts.iter().try_for_each(|host| check_host(host))?;
     options.browser.check()?;

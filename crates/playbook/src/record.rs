@@ -268,7 +268,7 @@ fn without_secrets(text: &str) -> String {
             }
             Piece::Reference(Reference::Variable(name)) => format!("${{{name}}}"),
             Piece::Text(text) => text.to_owned(),
-            Piece::Escape => "$${".to_owned(),
+            Piece::Escape => "$$".to_owned(),
         };
         parts.last_mut().into_iter().for_each(|last| last.push_str(&part));
     }

@@ -48,12 +48,18 @@ pub struct Going<'s> {
 }
 
 impl Session {
-    /// Before a navigation: refused at once where the address itself says that nobody may go there.
+    /// Before a navigation: refused at once where the address itself says that nobody may go there. An empty page is
+    /// nowhere.
     pub fn going_to(&self, address: &str) -> Result<Going<'_>, Fault> {
-        if let Some(fence) = self.fence() {
+        if let Some(fence) = self.fence().filter(|_| address != "about:blank") {
             fence.policy().check_url(address).map_err(|denied| refusal(&denied))?;
         }
-        Ok(Going { session: self, since: SystemTime::now() })
+        Ok(self.going())
+    }
+
+    /// Before one whose address only the browser knows: back, forward, reload.
+    pub fn going(&self) -> Going<'_> {
+        Going { session: self, since: SystemTime::now() }
     }
 
     /// Requests of its pages that were refused since then.
@@ -69,8 +75,9 @@ impl Going<'_> {
     pub fn arrived<T>(self, tab: &Tab, opened: Result<T, Fault>) -> Result<T, Fault> {
         let refused = self.session.refused_since(self.since);
         let here = tab.page.url();
+        let no_tunnel = opened.as_ref().is_err_and(|fault| fault.message.contains(NO_TUNNEL));
         let is_here = |blocked: &&Blocked| match blocked.method.as_str() {
-            "CONNECT" => opened.is_err() || host_of(&here).is_some_and(|host| host == blocked.url),
+            "CONNECT" => no_tunnel || host_of(&here).is_some_and(|host| host == blocked.url),
             _ => without_query(&here) == blocked.url,
         };
         match refused.iter().find(is_here) {
@@ -79,6 +86,9 @@ impl Going<'_> {
         }
     }
 }
+
+/// What Chromium says of a page whose tunnel was refused; what else fails is not the guard's doing.
+const NO_TUNNEL: &str = "ERR_TUNNEL_CONNECTION_FAILED";
 
 fn refusal(denied: &Denied) -> Fault {
     Fault::new(Kind::EgressDenied, denied.to_string())

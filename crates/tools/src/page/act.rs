@@ -137,7 +137,7 @@ async fn perform(
         }
         Step::Scroll(scroll) => plain(scrolled(session, tab, scroll, deadline).await?),
         Step::Wait(wait) => plain(waited(tab, wait, whole).await?),
-        Step::Go(place) => plain(went(cx, tab, place, whole).await?),
+        Step::Go(place) => plain(went(cx, session, tab, place, whole).await?),
     })
 }
 
@@ -221,13 +221,25 @@ async fn waited(tab: &Tab, wait: &Wait, whole: &Deadline) -> Result<String, Faul
     Ok("wait".to_owned())
 }
 
-async fn went(cx: &ToolContext, tab: &Tab, place: &str, whole: &Deadline) -> Result<String, Fault> {
+async fn went(
+    cx: &ToolContext,
+    session: &Session,
+    tab: &Tab,
+    place: &str,
+    whole: &Deadline,
+) -> Result<String, Fault> {
     let page = &tab.page;
-    let navigated = match place {
-        "back" => page.go(-1, LoadState::Load, whole).await?,
-        "forward" => page.go(1, LoadState::Load, whole).await?,
-        "reload" => page.reload(LoadState::Load, whole).await?,
-        address => page.open(&web_address(address, cx)?, LoadState::Load, whole).await?,
+    let mut going = session.going();
+    let opened = match place {
+        "back" => page.go(-1, LoadState::Load, whole).await,
+        "forward" => page.go(1, LoadState::Load, whole).await,
+        "reload" => page.reload(LoadState::Load, whole).await,
+        address => {
+            let address = web_address(address, cx)?;
+            going = session.going_to(&address)?;
+            page.open(&address, LoadState::Load, whole).await
+        }
     };
+    let navigated = going.arrived(tab, opened.map_err(Fault::from))?;
     Ok(format!("go to {}", navigated.url))
 }

@@ -76,12 +76,15 @@ impl Going<'_> {
         let refused = self.session.refused_since(self.since);
         let here = tab.page.url();
         let no_tunnel = opened.as_ref().is_err_and(|fault| fault.message.contains(NO_TUNNEL));
-        let is_here = |blocked: &&Blocked| match blocked.method.as_str() {
-            "CONNECT" => no_tunnel || host_of(&here).is_some_and(|host| host == blocked.url),
-            _ => without_query(&here) == blocked.url,
-        };
+        let is_here = |blocked: &&Blocked| no_tunnel && blocked.method == "CONNECT" || blocked.is_of(&here);
         match refused.iter().find(is_here) {
             Some(blocked) => Err(refusal(&blocked.denied)),
+            // A page that was cut off in the middle never comes to its end.
+            None if opened.is_err() && self.session.fence().is_some_and(Proxy::is_spent) => Err(Fault::new(
+                Kind::EgressDenied,
+                "egress denied: the byte budget of the session is used up",
+            )
+            .hint("use another session, or give more with --max-bytes")),
             None => opened,
         }
     }
@@ -93,22 +96,4 @@ const NO_TUNNEL: &str = "ERR_TUNNEL_CONNECTION_FAILED";
 fn refusal(denied: &Denied) -> Fault {
     Fault::new(Kind::EgressDenied, denied.to_string())
         .hint("if it is meant to be reached, allow it: --egress-allow HOST[:PORT]")
-}
-
-/// `host:port` as a tunnel names it.
-fn host_of(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    let host = rest.split(['/', '?', '#']).next()?;
-    let port = if scheme == "https" { 443 } else { 80 };
-    let has_port =
-        host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    Some(if has_port { host.to_owned() } else { format!("{host}:{port}") })
-}
-
-/// As the guard writes addresses down: always with a port, never with a query.
-fn without_query(url: &str) -> String {
-    let plain = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
-    let (_, path) = rest.split_once('/').unwrap_or((rest, ""));
-    host_of(url).map_or_else(|| plain.to_owned(), |host| format!("{scheme}://{host}/{path}"))
 }

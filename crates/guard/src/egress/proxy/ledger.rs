@@ -3,7 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use url::Url;
+
 use crate::egress::denied::Denied;
+use crate::egress::host::Host;
 
 /// A request that was not let out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +29,23 @@ pub struct Blocked {
     pub count: u64,
 }
 
+impl Blocked {
+    /// Whether it was this page, however its host is written, that was asked for.
+    pub fn is_of(&self, page: &str) -> bool {
+        let Ok(url) = Url::parse(page) else { return false };
+        let Ok(host) = Host::parse(url.host_str().unwrap_or_default()) else { return false };
+        if url.port_or_known_default() != Some(self.port) || host.to_string() != self.host {
+            return false;
+        }
+        let asked = format!("{}://{host}:{}{}", url.scheme(), self.port, url.path());
+        self.method == "CONNECT" || self.url == shortened(&asked)
+    }
+}
+
+fn shortened(url: &str) -> String {
+    url.chars().take(500).collect()
+}
+
 /// Entries that are kept. The first ones: they tell how it began.
 const MOST: usize = 200;
 
@@ -45,7 +65,7 @@ impl Ledger {
     }
 
     pub fn record(&self, method: &str, url: &str, denied: &Denied) {
-        let url: String = url.chars().take(500).collect();
+        let url = shortened(url);
         let mut entries = self.entries();
         let same =
             |one: &&mut Blocked| one.url == url && one.method == method && one.denied.reason == denied.reason;

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use surehand_guard::{Secrets, redact};
+use surehand_guard::{Secrets, SecretsError, Spelling, redact};
 
 /// See the module.
 #[derive(Debug)]
@@ -58,16 +58,25 @@ pub struct Done<'d> {
 }
 
 /// What was entered in a session and must not be written down.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Hidden {
     /// What went into fields that hide it.
     entered: Vec<Private>,
     /// Secrets that callers used, in whatever form they come back.
     secrets: Vec<Arc<Secrets>>,
+    /// Credentials that packs put in, and what masks all of them.
+    lent: Vec<(String, String)>,
+    lent_mask: Arc<Secrets>,
 }
 
 /// More files of secrets are not used in one session; the oldest are forgotten.
-const MOST_FILES: usize = 16;
+const MOST_FILES: usize = 64;
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hidden").field("secrets", &self.secrets).field("lent", &self.lent_mask).finish_non_exhaustive()
+    }
+}
 
 impl Hidden {
     pub fn entered(&mut self, field: &str, value: &str) {
@@ -88,8 +97,30 @@ impl Hidden {
         self.secrets.push(secrets.clone());
     }
 
+    /// From now on nobody reads it here. Fails if it could not be masked.
+    pub fn lend(&mut self, name: String, value: String) -> Result<(), SecretsError> {
+        if self.lent.iter().any(|(known, same)| *known == name && *same == value) {
+            return Ok(());
+        }
+        let mut lent = self.lent.clone();
+        lent.push((name, value));
+        self.lent_mask = Arc::new(Secrets::for_masking(lent.iter().cloned(), Spelling::Vault)?);
+        self.lent = lent;
+        Ok(())
+    }
+
+    /// What masks the credentials that were put in.
+    pub fn lent(&self) -> Arc<Secrets> {
+        self.lent_mask.clone()
+    }
+
+    /// What masks everything that callers used.
+    pub fn masks(&self) -> Vec<Arc<Secrets>> {
+        self.secrets.iter().rev().chain([&self.lent_mask]).cloned().collect()
+    }
+
     fn mask(&self, value: &mut Value) {
-        self.secrets.iter().for_each(|secrets| secrets.mask_value(value));
+        self.masks().iter().for_each(|secrets| secrets.mask_value(value));
         rewrite(value, &|text| self.entered.iter().fold(text.to_owned(), |text, private| private.mask(text)));
     }
 }

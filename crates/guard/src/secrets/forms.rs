@@ -1,5 +1,5 @@
 //! Finding a value in a text in any form in which it may stand there: plain, escaped for JSON or JavaScript to any depth,
-//! for HTML, for addresses, as base64 at any alignment, also of what was encoded before, and cut off.
+//! for HTML, for addresses, in hexadecimal digits, as base64 at any alignment, also of what was encoded before, and cut off.
 //!
 //! Each character may stand in another form, so there is no list of spellings that one could miss: a value is followed
 //! through the text character by character, with all places where its next character may begin.
@@ -44,6 +44,11 @@ struct Edges {
     behind: usize,
 }
 
+impl Edges {
+    /// Digits that share no bits with their neighbours.
+    const NONE: Self = Self { before: 0, behind: 0 };
+}
+
 /// A value that was cut off with an ellipsis is known by as many characters.
 const LEAST_CUT: usize = 4;
 
@@ -52,14 +57,15 @@ const LEAST_BARE: usize = 8;
 
 impl Default for Forms {
     fn default() -> Self {
-        Self::of(std::iter::empty())
+        Self::of(std::iter::empty::<(usize, &str)>())
     }
 }
 
 impl Forms {
-    pub fn of<'a>(values: impl Iterator<Item = &'a str>) -> Self {
+    /// Of these values, each with its number.
+    pub fn of<'a>(values: impl Iterator<Item = (usize, &'a str)>) -> Self {
         let patterns: Vec<Pattern> =
-            values.enumerate().flat_map(|(of, value)| spellings::patterns(of, value)).collect();
+            values.flat_map(|(of, value)| spellings::patterns(of, value)).collect();
         let mut by_first = vec![Vec::new(); 256];
         for (index, pattern) in patterns.iter().enumerate() {
             for byte in pattern.first_bytes() {

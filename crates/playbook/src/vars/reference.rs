@@ -89,11 +89,15 @@ pub(super) fn raw_secrets(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-' | b'#')
 }
 
+/// `NAME`, or `NAME#field` for a field of a credential.
 fn is_secret_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| is_name_byte(byte) && byte != b':')
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|byte| is_name_byte(byte) && !b":#".contains(&byte));
+    let (name, field) = name.split_once('#').unwrap_or((name, "-"));
+    is_part(name) && is_part(field)
 }
 
 fn is_identifier(name: &str) -> bool {
@@ -127,6 +131,10 @@ mod tests {
         use Reference::{Secret, Variable};
         assert_eq!(all("${a}/x${b_1:c}"), [Ref(Variable("a")), Text("/x"), Ref(Variable("b_1:c"))]);
         assert_eq!(all("${SECRET:A.b-1}"), [Ref(Secret("A.b-1"))]);
+        assert_eq!(all("${SECRET:shop.1#user-name}"), [Ref(Secret("shop.1#user-name"))]);
+        for literal in ["${a#b}", "${SECRET:A#}", "${SECRET:#b}", "${SECRET:A#b#c}"] {
+            assert_eq!(references(literal).count(), 0, "{literal}");
+        }
         assert_eq!(all("$${a}"), [Escape, Text("a}")]);
         assert_eq!(all("$$${a}"), [Text("$"), Escape, Text("a}")]);
         assert_eq!(all("a$b"), [Text("a$b")]);

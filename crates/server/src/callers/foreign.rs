@@ -11,12 +11,11 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
-use surehand_guard::Secrets;
 use surehand_session::{Fault, Kind};
 use surehand_tools::{Answer, Caller, Image, Pending};
 use tokio::sync::Mutex;
 
-use crate::secrets;
+use crate::secrets::Keeper;
 
 /// Which server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +35,7 @@ pub enum Server {
 #[derive(Debug)]
 pub struct Foreign {
     server: Server,
-    secrets: Arc<Secrets>,
+    keeper: Arc<Keeper>,
     /// Taken when it is closed.
     client: Mutex<Option<Connected>>,
 }
@@ -48,7 +47,7 @@ const INTRODUCTION: Duration = Duration::from_secs(30);
 
 impl Foreign {
     /// Starts or reaches the server, and says who we are.
-    pub async fn connect(server: Server, secrets: Arc<Secrets>) -> Result<Self, Fault> {
+    pub async fn connect(server: Server, keeper: Arc<Keeper>) -> Result<Self, Fault> {
         let introduced = match &server {
             Server::Child(words) => {
                 let child = spawn(words).map_err(|why| unreachable(&server, &why.to_string()))?;
@@ -72,7 +71,7 @@ impl Foreign {
             Ok(Err(error)) => return Err(unreachable(&server, &error.to_string())),
             Err(_) => return Err(unreachable(&server, "it does not introduce itself")),
         };
-        Ok(Self { server, secrets, client: Mutex::new(Some(Arc::new(client))) })
+        Ok(Self { server, keeper, client: Mutex::new(Some(Arc::new(client))) })
     }
 
     /// Is it one of this program?
@@ -86,10 +85,10 @@ impl Foreign {
         self.client.lock().await.clone().ok_or_else(|| unreachable(&self.server, "it was closed"))
     }
 
-    async fn call_now(&self, name: &str, mut arguments: Value) -> Result<Answer, Fault> {
-        let secrets = match secrets::resolve(&self.secrets, name, &mut arguments) {
-            Ok(secrets) => secrets,
-            Err(fault) => return Ok(Answer::failure(&fault)),
+    async fn call_now(&self, name: &str, arguments: Value) -> Result<Answer, Fault> {
+        let (secrets, arguments) = match self.keeper.resolve_aside(name, arguments).await {
+            Ok(resolved) => resolved,
+            Err(fault) => return self.keeper.mask_all(Ok(Answer::failure(&fault))),
         };
         let client = self.client().await?;
         let mut params = CallToolRequestParams::new(name.to_owned());
@@ -103,7 +102,7 @@ impl Foreign {
             Err(ServiceError::McpError(error)) => Ok(refusal(&error.message)),
             Err(error) => Err(unreachable(&self.server, &error.to_string())),
         };
-        secrets::mask(&secrets, called)
+        self.keeper.mask(&secrets, called)
     }
 }
 
@@ -177,7 +176,7 @@ impl Caller for Foreign {
 
     fn apart(&self) -> Pending<'_, Result<Box<dyn Caller>, Fault>> {
         Box::pin(async move {
-            let apart = Self::connect(self.server.clone(), self.secrets.clone()).await?;
+            let apart = Self::connect(self.server.clone(), self.keeper.clone()).await?;
             Ok(Box::new(apart) as Box<dyn Caller>)
         })
     }

@@ -118,14 +118,17 @@ async fn work(
 
 /// Every request that the guard refused is written down, whatever came of the call.
 fn note_refusals(service: &Service, session: &Session, since: std::time::SystemTime, actor: &Actor) {
+    let secrets = session.lent();
     for refused in session.refused_since(since) {
         service.metrics.blocked.fetch_add(refused.count, std::sync::atomic::Ordering::Relaxed);
         let mut entry = actor.entry(event::EGRESS);
         entry.severity = Severity::Warning;
         entry.outcome = Some("blocked".to_owned());
         entry.code = Some(refused.denied.reason.code().to_owned());
-        entry.cause = Some(refused.denied.to_string());
-        let payload = json!({ "url": refused.url, "method": refused.method, "count": refused.count });
+        entry.cause = Some(secrets.mask(&refused.denied.to_string()).into_owned());
+        // A page can ask for what was typed into it.
+        let url = secrets.mask(&refused.url);
+        let payload = json!({ "url": url, "method": refused.method, "count": refused.count });
         entry.payload = payload.as_object().cloned().unwrap_or_default().into();
         service.recorder.add(entry);
     }

@@ -65,7 +65,7 @@ impl Run {
         secrets: &Secrets,
         warn: Option<&Printer>,
     ) -> Result<Playbook, Fault> {
-        let opened = open(&self.file, catalog, &self.given.overrides()?, &Named(secrets));
+        let opened = open(&self.file, catalog, &self.given.overrides()?, &Named::of(secrets)?);
         if let Some(printer) = warn {
             opened.warnings.iter().for_each(|warning| printer.note(warning));
         }
@@ -114,8 +114,8 @@ impl Run {
         };
         let live = Live { printer, is_silent: printer.is_json() };
         live.title(&playbook);
-        let ran =
-            run(&playbook, scope, &OwnCatalog, &Named(secrets), ready.caller.as_ref(), options, &live).await;
+        let named = Named::of(secrets)?;
+        let ran = run(&playbook, scope, &OwnCatalog, &named, ready.caller.as_ref(), options, &live).await;
         Ok(ran)
     }
 

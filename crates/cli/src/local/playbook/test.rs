@@ -108,7 +108,8 @@ impl TestCommand {
     ) -> Result<SuiteReport, Fault> {
         let ready = self.place.prepare(config, secrets.clone(), printer).await?;
         let tools = if self.place.is_foreign() { Some(ready.caller.tools().await?) } else { None };
-        let runner = Runner { command: self, secrets, caller: ready.caller.as_ref(), tools };
+        let named = Named::of(secrets)?;
+        let runner = Runner { command: self, named: &named, caller: ready.caller.as_ref(), tools };
         let live = Live::new(printer, tests.len());
         let options = SuiteOptions { workers: self.workers(), retries: self.retries };
         let suite = unless_asked_to_end(run_suite(tests, options, &runner, &live)).await;
@@ -190,7 +191,7 @@ fn exit_code(suite: &SuiteReport) -> u8 {
 /// Runs one test in a session of its own.
 struct Runner<'r> {
     command: &'r TestCommand,
-    secrets: &'r Secrets,
+    named: &'r Named<'r>,
     caller: &'r dyn Caller,
     /// The tools of a server that may lack some.
     tools: Option<Vec<String>>,
@@ -207,7 +208,7 @@ impl RunsTests for Runner<'_> {
 impl Runner<'_> {
     async fn attempt(&self, test: &Test) -> Result<Attempt, Fault> {
         let overrides = self.command.given.overrides()?;
-        let opened = open(&test.file, &OwnCatalog, &overrides, &Named(self.secrets));
+        let opened = open(&test.file, &OwnCatalog, &overrides, self.named);
         let playbook = match opened.into_result() {
             Ok(playbook) => playbook,
             Err(problems) => return Ok(Attempt::Broken(problems.to_string())),
@@ -226,8 +227,7 @@ impl Runner<'_> {
             thumbnails: self.command.html.is_some(),
             evidence: true,
         };
-        let secrets = Named(self.secrets);
-        let ran = run(&playbook, scope, &OwnCatalog, &secrets, caller.as_ref(), options, &Unwatched).await;
+        let ran = run(&playbook, scope, &OwnCatalog, self.named, caller.as_ref(), options, &Unwatched).await;
         caller.close().await;
         Ok(Attempt::Ran(Box::new(ran)))
     }

@@ -1,4 +1,5 @@
-//! The texts that stand for a value: as it is, as a page shows it, and in base64, also of what was encoded before.
+//! The texts that stand for a value: as it is, as a page shows it, in hexadecimal digits, and in base64, also of what was
+//! encoded before.
 //!
 //! Escapes outside base64 need no texts of their own: they are followed character by character.
 
@@ -14,6 +15,9 @@ pub(super) fn patterns(of: usize, value: &str) -> Vec<Pattern> {
     let shown = shown(value);
     let mut patterns: Vec<Pattern> =
         shown.iter().map(|text| Pattern::new(of, text.chars().collect(), None)).collect();
+    let mut hex: Vec<String> = shown.iter().flat_map(|text| bytes_of(text)).flat_map(in_hex).collect();
+    distinct(&mut hex);
+    patterns.extend(hex.iter().map(|digits| Pattern::new(of, digits.chars().collect(), Some(Edges::NONE))));
     let mut inner: Vec<Inner> = shown.iter().flat_map(|text| bytes_of(text)).map(Inner::whole).collect();
     inner.extend(bytes_of(value).iter().flat_map(|bytes| once_in_base64(bytes)));
     inner.extend(encoded(value).into_iter().map(|text| Inner::whole(text.into_bytes())));
@@ -62,6 +66,15 @@ fn bytes_of(text: &str) -> Vec<Vec<u8>> {
     all.extend(latin);
     distinct(&mut all);
     all
+}
+
+/// In small and in capital letters.
+fn in_hex(bytes: Vec<u8>) -> [String; 2] {
+    let digits = bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    [digits.to_ascii_uppercase(), digits]
 }
 
 /// The value as addresses, forms, JSON and HTML write it.

@@ -18,9 +18,11 @@ mod routes;
 mod sessions;
 mod vault;
 
+use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use surehand_browser::{Machine, Notes};
@@ -104,6 +106,7 @@ pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
 }
 
 async fn run(options: ServiceOptions) -> Result<(), Fault> {
+    let wish = hear_the_wish_to_end().await;
     let listener = TcpListener::bind(options.address).await.map_err(|error| {
         Fault::new(Kind::EndpointUnreachable, format!("cannot listen on {}: {error}", options.address))
             .hint("choose another address with --listen; port 0 lets the system choose")
@@ -117,8 +120,7 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
     let app = router::router(&service, &stop);
     let (told, ended) = (service.clone(), stop.clone());
     let asked = async move {
-        // Whatever it is, it means the end.
-        let _ = ipc::asked_to_end().await;
+        wish.await;
         told.draining.store(true, Ordering::Relaxed);
         ended.cancel();
     };
@@ -136,6 +138,18 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
     };
     service.end().await;
     served
+}
+
+/// The wish to end is heard from now on: who is told where we listen may utter it in the same moment.
+async fn hear_the_wish_to_end() -> impl Future<Output = ()> {
+    let mut asked = Box::pin(ipc::asked_to_end());
+    let is_early = poll_fn(|cx| Poll::Ready(asked.as_mut().poll(cx).is_ready())).await;
+    async move {
+        if !is_early {
+            // Whatever it is, it means the end.
+            let _ = asked.await;
+        }
+    }
 }
 
 impl Service {

@@ -158,12 +158,39 @@ impl<'a> PackContext<'a> {
         to: Option<&str>,
         work: impl Future<Output = Result<T, Fault>>,
     ) -> Result<T, Fault> {
-        let began = Instant::now();
+        let mut told =
+            Told { witness: self.witness, index, action, to, began: Instant::now(), is_over: false };
         let done = work.await;
         // The page may say in its own words what was typed into it.
         let fault = done.as_ref().err().map(|fault| masked(fault.clone(), &self.session.lent()));
-        self.witness.saw(&Witnessed { index, action, to, took: began.elapsed(), fault: fault.as_ref() });
+        told.tell(fault.as_ref());
         done
+    }
+}
+
+/// An action that somebody is to be told of. One that was broken off because nobody waits any more is told as well.
+struct Told<'a> {
+    witness: &'a dyn Witness,
+    index: Option<usize>,
+    action: &'static str,
+    to: Option<&'a str>,
+    began: Instant,
+    is_over: bool,
+}
+
+impl Told<'_> {
+    fn tell(&mut self, fault: Option<&Fault>) {
+        self.is_over = true;
+        let Self { index, action, to, .. } = *self;
+        self.witness.saw(&Witnessed { index, action, to, took: self.began.elapsed(), fault });
+    }
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.tell(Some(&Fault::new(Kind::Cancelled, "nobody waits for it any more")));
+        }
     }
 }
 

@@ -85,7 +85,11 @@ impl Going<'_> {
                 "egress denied: the byte budget of the session is used up",
             )
             .hint("use another session, or give more with --max-bytes")),
-            None => opened,
+            None => match self.session.fence().and_then(|fence| fence.lost(&here, self.since)) {
+                Some(why) => Err(Fault::new(Kind::UnreachableHost, why)
+                    .hint("check that the server runs, its port, and the spelling of the address")),
+                None => opened,
+            },
         }
     }
 }

@@ -129,6 +129,18 @@ pub(crate) fn install() -> Taps {
     taps
 }
 
+/// The log of a service: lines of `name=value` on standard error, with every request unless `SUREHAND_LOG` says
+/// otherwise.
+pub(crate) fn install_for_service(wanted: Option<&str>) -> Result<(), String> {
+    let usual = format!("warn,{}=info", module_path!().trim_end_matches("::log"));
+    let wanted: Targets =
+        wanted.unwrap_or(&usual).parse().map_err(|error| format!("SUREHAND_LOG: {error}"))?;
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    // Who set it up before may keep it.
+    let _ = tracing_subscriber::registry().with(lines.with_filter(wanted)).try_init();
+    Ok(())
+}
+
 struct TapLayer(Taps);
 
 impl<S: Subscriber> Layer<S> for TapLayer {

@@ -11,12 +11,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::Map;
 use surehand_store::{Severity, event};
+use surehand_tools::packs::PACKS;
 
 use super::Service;
 use super::answer::{Refused, Told};
 use super::record::Seen;
 use super::routes;
 use crate::auth::{KeyError, Scopes, TokenError};
+use crate::mcp;
 
 /// The name of a request, in its answer and in every row and line about it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -200,8 +202,20 @@ pub(super) async fn authenticate(
     if let Err(refused) = caller.require(&scope) {
         return refused.into_response();
     }
+    request.extensions_mut().insert(mcp::Allowed(allowed_tools(&caller)));
     request.extensions_mut().insert(caller);
     next.run(request).await
+}
+
+/// A pack needs its scope over MCP as well; what drives a browser by hand needs no other than that for MCP.
+fn allowed_tools(caller: &Caller) -> Arc<dyn Fn(&str) -> Result<(), String> + Send + Sync> {
+    let scopes = caller.scopes.clone();
+    Arc::new(move |tool| match PACKS.iter().find(|pack| pack.tool == tool) {
+        Some(pack) if !scopes.allow(&format!("packs:{}", pack.name)) => {
+            Err(format!("the token does not allow packs:{}", pack.name))
+        }
+        _ => Ok(()),
+    })
 }
 
 /// The name of a pack in the path.

@@ -69,6 +69,8 @@ pub struct ServiceOptions {
     pub drain_time: Duration,
     /// HS256, from the environment.
     pub jwt_secret: Option<String>,
+    /// What the log shows, as `SUREHAND_LOG` says it.
+    pub log: Option<String>,
     /// How browsers are started.
     pub browser: SessionOptions,
 }
@@ -98,6 +100,7 @@ pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
     options.home.create()?;
     options.allowed_hosts.iter().try_for_each(|host| check_host(host))?;
     options.browser.check()?;
+    crate::log::install_for_service(options.log.as_deref()).map_err(|why| Fault::new(Kind::Usage, why))?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(crate::internal)?;
     let served = runtime.block_on(run(options));

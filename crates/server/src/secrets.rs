@@ -191,7 +191,7 @@ mod tests {
     fn without_a_file_a_placeholder_says_how_to_give_one() {
         let mut arguments = json!({ "fields": { "a": "${SECRET:PW}" } });
         let folder = tempfile::tempdir().unwrap();
-        let home = Home { root: folder.path().to_owned() };
+        let home = Home { root: folder.path().to_owned(), socket: folder.path().join("socket") };
         let keeper = Keeper::of_local(&home, Arc::default());
         let fault = keeper.resolve("fill_form", &mut arguments).unwrap_err();
         assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 0, "asking makes no vault");

@@ -80,7 +80,7 @@ fn search(folder: &Path) {
     for entry in fs_err::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         has_none("a file's name", path.to_string_lossy().as_bytes());
-        if path.is_dir() && !path.ends_with("scratch") {
+        if path.is_dir() && !path.ends_with("profiles") {
             search(&path);
         } else if path.is_file() {
             has_none(&path.display().to_string(), &fs_err::read(&path).unwrap());

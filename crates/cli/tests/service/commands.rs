@@ -72,7 +72,7 @@ fn a_pack_runs_here_and_says_how_it_went() {
     assert_eq!(cli.run(&["pack", "run", "nothing", "-"]).unwrap().code, Some(2));
     // The guard is there for who wants it.
     let guarded = run(&cli, &["--egress"], &input);
-    assert_eq!(guarded.code, Some(2), "{guarded:?}");
+    assert_eq!(guarded.code, Some(1), "{guarded:?}");
     assert!(guarded.stderr.contains("egress denied"), "{guarded:?}");
     // Nothing is left of any of them.
     assert!(processes::with_env("SUREHAND_HOME", cli.home().path().to_str().unwrap()).is_empty());

@@ -82,7 +82,6 @@ impl Service {
         self.said.lock().unwrap().clone()
     }
 
-
     /// The browser itself, not its helpers.
     pub fn browser(&self) -> Option<u32> {
         let is_main = |pid: &u32| {

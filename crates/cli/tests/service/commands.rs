@@ -46,8 +46,8 @@ fn a_pack_runs_here_and_says_how_it_went() {
     let path = kept.data()["path"].as_str().expect(&kept.value.to_string()).to_owned();
     assert_eq!(&std::fs::read(path).unwrap()[1..4], b"PNG");
     // A failure is 1, what makes no sense is 2.
-    let missing = json!({ "url": site.url("/"), "actions": [{ "action": "screenshot" }, { "action": "click", "selector": "#none" }] });
-    let failed = run(&cli, &["--timeout", "300"], &missing);
+    let missing = json!({ "url": site.url("/"), "actions": [{ "action": "extract", "selector": "p" }, { "action": "click", "selector": "#none" }] });
+    let failed = run(&cli, &["--timeout", "1000"], &missing);
     assert_eq!(failed.code, Some(1), "{failed:?}");
     assert!(
         failed.stderr.contains("handler_failed")
@@ -55,7 +55,7 @@ fn a_pack_runs_here_and_says_how_it_went() {
             && failed.stderr.contains("1 step"),
         "{failed:?}"
     );
-    let failed = run(&cli, &["--timeout", "300", "--json"], &missing);
+    let failed = run(&cli, &["--timeout", "1000", "--json"], &missing);
     let envelope: Value = serde_json::from_str(&failed.stdout).unwrap();
     assert_eq!(
         (&envelope["success"], &envelope["data"]["error"], &envelope["data"]["steps_completed"]),

@@ -235,7 +235,7 @@ pub fn quick() -> Arc<Service> {
     static RUNNING: Mutex<Weak<Service>> = Mutex::new(Weak::new());
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     running.upgrade().unwrap_or_else(|| {
-        let service = Service::start(&["--action-timeout", "500", "--session-timeout", "4000"]);
+        let service = Service::start(&["--action-timeout", "1000", "--session-timeout", "6000"]);
         let service = Arc::new(service);
         *running = Arc::downgrade(&service);
         service

@@ -104,7 +104,7 @@ fn one_call_at_a_time_works_in_a_session() {
 fn a_session_ends_when_its_time_is_over() {
     let service = Service::start(&["--max-sessions", "1", "--queue", "0"]);
     let site = pages(&[("/", "<p>x</p>")]);
-    let session = open(&service, &json!({ "timeout_ms": 1500 }));
+    let session = open(&service, &json!({ "timeout_ms": 5000 }));
     // It has the only place.
     let full = service.interact(&site.url("/"), &json!([{ "action": "screenshot" }]));
     assert!([429, 503].contains(&full.status), "{}", full.text());
@@ -114,7 +114,7 @@ fn a_session_ends_when_its_time_is_over() {
         &service,
         &session,
         &site.url("/"),
-        &json!([{ "action": "screenshot" }, { "action": "wait", "ms": 60_000 }]),
+        &json!([{ "action": "extract", "selector": "p" }, { "action": "wait", "ms": 60_000 }]),
     );
     assert!([502, 504].contains(&cut.status), "{}", cut.text());
     assert_eq!(cut.json()["steps_completed"], 1, "{}", cut.text());

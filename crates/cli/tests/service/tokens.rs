@@ -294,7 +294,7 @@ fn tokens_are_made_and_looked_at() {
 
 #[test]
 fn it_is_reached_under_its_own_names_only() {
-    let service = Service::start(&["--allow-host", "browser.example"]);
+    let service = Service::start(&["--allow-host", "browser.example", "--allow-host", "tls.example:443"]);
     let token = format!("Bearer {}", service.token_of("tester"));
     let port = service.host.rsplit(':').next().unwrap().to_owned();
     let ask =
@@ -311,11 +311,21 @@ fn it_is_reached_under_its_own_names_only() {
     for host in ["evil.example", "evil.example:80", "127.0.0.1.evil.example", ""] {
         ask("Host", host).must_be(403, "forbidden_origin");
     }
-    for origin in [format!("http://{}", service.host), format!("https://browser.example:{port}")] {
+    for origin in [
+        format!("http://{}", service.host),
+        format!("https://browser.example:{port}"),
+        "https://tls.example".to_owned(),
+        "https://tls.example:443".to_owned(),
+    ] {
         assert_eq!(ask("Origin", &origin).status, 200, "{origin}");
     }
-    for origin in ["null", "http://evil.example", "https://127.0.0.1", "http://browser.example.evil.example"]
-    {
+    for origin in [
+        "null",
+        "http://evil.example",
+        "https://127.0.0.1",
+        "http://tls.example",
+        "http://browser.example.evil.example",
+    ] {
         ask("Origin", origin).must_be(403, "forbidden_origin");
     }
     // Nor are strangers told whether it is well.

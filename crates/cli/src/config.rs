@@ -312,7 +312,8 @@ fn words_of(key: &str, value: &Value, here: &Path) -> Vec<String> {
         Value::Boolean(false) => return vec![format!("{flag}=false")],
         Value::Array(words) => {
             let words: Vec<String> = words.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-            surehand_verbs::join_words(&words)
+            // Rules are told apart by commas, words by blanks.
+            if key.starts_with("egress") { words.join(",") } else { surehand_verbs::join_words(&words) }
         }
         Value::String(path) if PATHS.contains(&key) => here.join(path).display().to_string(),
         Value::String(text) => text.clone(),
@@ -406,6 +407,10 @@ mod tests {
             proxy: Some("x".into()),
             user_agent: Some("u".into()),
             ignore_https_errors: Some(true),
+            egress: Some(true),
+            egress_allow: vec!["a".into()],
+            egress_deny: vec!["b".into()],
+            egress_only: Some(true),
             idle_timeout: Some(1),
         };
         let table = Table::try_from(&everything).unwrap();
@@ -417,6 +422,13 @@ mod tests {
         for (key, shape) in KEYS {
             assert!(shape.fits(&table[key]), "{key}");
         }
+    }
+
+    #[test]
+    fn rules_stay_rules_on_another_command_line() {
+        let flags = Flags { egress_allow: vec!["a.example".into(), "10.0.0.0/8".into()], ..Flags::default() };
+        let all = effective(&flags).unwrap();
+        assert_eq!(all.flag_words().unwrap(), ["--egress-allow", "a.example,10.0.0.0/8"]);
     }
 
     #[test]

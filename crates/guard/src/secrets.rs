@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::name;
 use forms::Forms;
 pub use places::{ResolveError, misplaced, take_secrets};
 
@@ -110,6 +111,9 @@ impl Secrets {
     }
 
     fn build(entries: Vec<Entry>) -> Result<Self, SecretsError> {
+        if let Some(more) = entries.get(Self::MOST) {
+            return Err(SecretsError::TooMany(more.line));
+        }
         let forms = Self::forms(&entries)?;
         for entry in &entries {
             let found = forms.find(&entry.shown, &[]);
@@ -121,37 +125,47 @@ impl Secrets {
     }
 
     fn forms(entries: &[Entry]) -> Result<Forms, SecretsError> {
-        if let Some(short) = entries.iter().find(|entry| entry.value.chars().count() < Self::SHORTEST) {
+        let is_short = |entry: &Entry| entry.value.chars().count() < Self::SHORTEST;
+        if let Some(short) = entries.iter().find(|one| is_short(one) && !name::may_be_short(&one.name)) {
             return Err(SecretsError::TooShort(short.line));
         }
-        if let Some(more) = entries.get(Self::MOST) {
-            return Err(SecretsError::TooMany(more.line));
-        }
-        Ok(Forms::of(entries.iter().map(|entry| entry.value.as_str())))
+        // What is short and no secret could not be told from other text.
+        let masked = entries.iter().enumerate().filter(|(_, entry)| !is_short(entry));
+        Ok(Forms::of(masked.map(|(index, entry)| (index, entry.value.as_str()))))
     }
 
-    /// Values that a call put in, to be masked as after [`resolve`](Self::resolve). Nobody could choose other names now, so a placeholder that would show a
-    /// value becomes a word that does not. The same name again changes nothing.
-    pub fn for_masking(
-        pairs: impl IntoIterator<Item = (String, String)>,
-        spelling: Spelling,
-    ) -> Result<Self, SecretsError> {
+    /// Nobody could choose other names now, so a placeholder that would show a value becomes a word that does not.
+    fn settled(mut entries: Vec<Entry>) -> Result<Self, SecretsError> {
         const WORDS: [&str; 3] = ["[secret]", "[***]", "•••"];
-        let mut entries: Vec<Entry> = Vec::new();
-        for (name, value) in pairs {
-            if !entries.iter().any(|entry| entry.name == name) {
-                let shown = spelling.placeholder(&name);
-                entries.push(Entry { shown, ..Entry::new(entries.len() + 1, name, value) });
-            }
-        }
         let forms = Self::forms(&entries)?;
         let shows = |text: &str| forms.find(text, &[]).iter().any(|found| found.whole);
         for entry in entries.iter_mut().filter(|entry| shows(&entry.shown)) {
             let word = WORDS.into_iter().find(|word| !shows(word));
             entry.shown = word.unwrap_or_default().to_owned();
         }
+        Ok(Self { entries: entries.into(), forms: Arc::new(forms), wary: Vec::new() })
+    }
+
+    /// Values that a call put in, to be masked as after [`resolve`](Self::resolve). The same once more changes nothing.
+    pub fn for_masking(
+        pairs: impl IntoIterator<Item = (String, String)>,
+        spelling: Spelling,
+    ) -> Result<Self, SecretsError> {
+        let mut entries: Vec<Entry> = Vec::new();
+        for (name, value) in pairs {
+            if !entries.iter().any(|entry| entry.name == name && entry.value == value) {
+                let shown = spelling.placeholder(&name);
+                entries.push(Entry { shown, ..Entry::new(entries.len() + 1, name, value) });
+            }
+        }
         let wary = (0..entries.len()).collect();
-        Ok(Self { entries: entries.into(), forms: Arc::new(forms), wary })
+        Ok(Self { wary, ..Self::settled(entries)? })
+    }
+
+    /// The same with one more, which stands before one of the same name.
+    pub fn with(&self, name: &str, value: &str) -> Result<Self, SecretsError> {
+        let more = Entry::new(self.entries.len() + 1, name.to_owned(), value.to_owned());
+        Self::settled(std::iter::once(more).chain(self.entries.iter().cloned()).collect())
     }
 
     /// The names of all `${SECRET:NAME}` in the arguments of a tool, each once, whether there are such secrets or not.
@@ -167,7 +181,7 @@ impl Secrets {
     /// What [`reveal`](Self::reveal) gave.
     pub fn revealed(pairs: impl IntoIterator<Item = (String, String)>) -> Result<Self, SecretsError> {
         let entry = |(index, (name, value))| Entry::new(index + 1, name, value);
-        Self::build(pairs.into_iter().enumerate().map(entry).collect())
+        Self::settled(pairs.into_iter().enumerate().map(entry).collect())
     }
 
     /// These, and of the others those that are new.

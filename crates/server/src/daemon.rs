@@ -283,7 +283,9 @@ async fn call_tool(
     cx: &ToolContext,
 ) -> String {
     let toolsets: Vec<Toolset> = toolsets.iter().filter_map(|set| Toolset::named(set).ok()).collect();
-    match surehand_tools::call(&toolsets, name, arguments, cx).await {
+    let called = surehand_tools::call(&toolsets, name, arguments, cx).await;
+    // Another call may have put in what this one would tell.
+    match crate::secrets::veil(&cx.verbs.sessions, &cx.verbs.settings.session, called).await {
         Ok(answer) => Envelope::data(&AnswerBody::from(answer)),
         Err(fault) => Envelope::failure(fault),
     }

@@ -91,8 +91,16 @@ impl Names {
         self.hosts.iter().any(known)
     }
 
-    /// May a page of this origin ask?
+    /// May a page of this origin ask? Browsers leave out the port that a scheme has anyway.
     pub fn has_origin(&self, origin: &str) -> bool {
+        let usual = match origin.split_once("://") {
+            Some((scheme, host)) if split_port(host).1.is_none() => {
+                let port = if scheme.eq_ignore_ascii_case("https") { 443 } else { 80 };
+                Some(format!("{origin}:{port}"))
+            }
+            _ => None,
+        };
+        let origin = usual.as_deref().unwrap_or(origin);
         self.origins.iter().any(|known| known.eq_ignore_ascii_case(origin))
     }
 }

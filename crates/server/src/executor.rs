@@ -15,14 +15,14 @@ use surehand_verbs::{Context, Settings};
 use crate::client::Client;
 use crate::home::Home;
 use crate::lender;
-use crate::secrets::{self, MaskedNotes};
+use crate::secrets::{self, Keeper, MaskedNotes};
 use crate::wire::{ErrorBody, Request, Task, version};
 
 /// See the module. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Executor {
     place: Place,
-    secrets: Arc<Secrets>,
+    keeper: Arc<Keeper>,
 }
 
 #[derive(Debug, Clone)]
@@ -44,19 +44,23 @@ impl Executor {
             machine: Machine::from_env(),
         };
         let sessions = Arc::new(Sessions::new(places));
-        let place = Place::Here { sessions, borrowed: Arc::default(), lender: lender::local(home) };
-        Ok(Self { place, secrets })
+        Ok(Self::of(sessions, lender::local(home), secrets))
     }
 
     /// In this process, with sessions that somebody has already.
     pub(crate) fn over(sessions: Arc<Sessions>, lender: Lender) -> Self {
-        let place = Place::Here { sessions, borrowed: Arc::default(), lender };
-        Self { place, secrets: Arc::default() }
+        Self::of(sessions, lender, Arc::default())
+    }
+
+    fn of(sessions: Arc<Sessions>, lender: Lender, secrets: Arc<Secrets>) -> Self {
+        let keeper = Arc::new(Keeper::new(secrets, lender.credentials.clone()));
+        Self { place: Place::Here { sessions, borrowed: Arc::default(), lender }, keeper }
     }
 
     /// In the daemon of this home.
     pub fn daemon(home: &Home, secrets: Arc<Secrets>) -> Self {
-        Self { place: Place::Daemon(Client::new(home.clone())), secrets }
+        let keeper = Arc::new(Keeper::of_local(home, secrets));
+        Self { place: Place::Daemon(Client::new(home.clone())), keeper }
     }
 
     /// In the daemon of this home, which must be running.
@@ -64,12 +68,12 @@ impl Executor {
         let client = Client::of_running(home.clone());
         let status = Request { version: version(), task: Task::Status, log: None };
         client.ask(&status, &mut crate::client::Silent)?;
-        Ok(Self { place: Place::Daemon(client), secrets })
+        Ok(Self { place: Place::Daemon(client), keeper: Arc::new(Keeper::of_local(home, secrets)) })
     }
 
     /// The same with secrets that a client told, beside its own: a value in the form in which `_meta` carries it.
     pub(crate) fn told(&self, secrets: &Value) -> Result<Self, Fault> {
-        Ok(Self { place: self.place.clone(), secrets: secrets::with_told(&self.secrets, secrets)? })
+        Ok(Self { place: self.place.clone(), keeper: Arc::new(self.keeper.told(secrets)?) })
     }
 
     /// Calls a tool: secrets go in, and whatever comes back is masked. Dropping the future stops its work.
@@ -77,18 +81,18 @@ impl Executor {
         &self,
         toolsets: &[Toolset],
         name: &str,
-        mut arguments: Value,
+        arguments: Value,
         settings: Settings,
         notes: Arc<dyn Notes>,
     ) -> Result<Answer, Fault> {
-        let secrets = match secrets::resolve(&self.secrets, name, &mut arguments) {
-            Ok(secrets) => Arc::new(secrets),
+        let (secrets, arguments) = match self.keeper.resolve_aside(name, arguments).await {
+            Ok(resolved) => resolved,
             // Like any failure of a tool, it is an answer.
-            Err(fault) => return secrets::mask(&self.secrets, Ok(Answer::failure(&fault))),
+            Err(fault) => return self.keeper.mask_all(Ok(Answer::failure(&fault))),
         };
         let notes = Arc::new(MaskedNotes { secrets: secrets.clone(), to: notes });
         let called = self.place.call(toolsets, name, arguments, settings, notes, &secrets).await;
-        secrets::mask(&secrets, called)
+        self.keeper.mask(&secrets, called)
     }
 
     /// Runs a pack in a session of its own. Only in this process.
@@ -102,7 +106,7 @@ impl Executor {
             return Err(crate::internal("packs run in the process that has the sessions").into());
         };
         let verbs = Context { sessions: sessions.clone(), settings, notes: Arc::new(()) };
-        let (borrowed, lender, secrets) = (borrowed.clone(), lender.clone(), self.secrets.clone());
+        let (borrowed, lender, secrets) = (borrowed.clone(), lender.clone(), self.keeper.secrets());
         packs::run(pack, input, &ToolContext { verbs, borrowed, lender, secrets }).await
     }
 
@@ -149,9 +153,10 @@ impl Place {
         match self {
             Self::Here { sessions, borrowed, lender } => {
                 let verbs = Context { sessions: sessions.clone(), settings, notes };
-                let (borrowed, lender, secrets) = (borrowed.clone(), lender.clone(), secrets.clone());
-                let cx = ToolContext { verbs, borrowed, lender, secrets };
-                surehand_tools::call(toolsets, name, arguments, &cx).await
+                let (borrowed, lender) = (borrowed.clone(), lender.clone());
+                let cx = ToolContext { verbs, borrowed, lender, secrets: secrets.clone() };
+                let called = surehand_tools::call(toolsets, name, arguments, &cx).await;
+                secrets::veil(sessions, &cx.verbs.settings.session, called).await
             }
             Self::Daemon(client) => {
                 let task = Task::Tool {

@@ -114,21 +114,6 @@ impl Taps {
     }
 }
 
-/// The log of a service: a line of `name=value` for each event on standard error, as `SUREHAND_LOG` wants it; without that
-/// one line for each request, and what is wrong.
-pub(crate) fn install_for_service() {
-    const USUAL: &str = "warn,surehand_server::http=info";
-    let asked = std::env::var("SUREHAND_LOG").ok().filter(|filter| !filter.is_empty());
-    let filter: Targets = asked.as_deref().unwrap_or(USUAL).parse().unwrap_or_else(|error| {
-        crate::say(&format!("SUREHAND_LOG is not understood, so {USUAL} counts: {error}"));
-        Targets::new().with_default(Level::WARN)
-    });
-    let lines =
-        tracing_subscriber::fmt::layer().with_ansi(false).with_writer(std::io::stderr).with_filter(filter);
-    // Who has a log already keeps it.
-    let _ = tracing_subscriber::registry().with(lines).try_init();
-}
-
 /// Warnings go to the daemon's log, which is its standard error; the rest only to taps.
 pub(crate) fn install() -> Taps {
     let taps = Taps::default();
@@ -142,6 +127,18 @@ pub(crate) fn install() -> Taps {
         tracing::debug!("logging was set up already: {error}");
     }
     taps
+}
+
+/// The log of a service: lines of `name=value` on standard error, with every request unless `SUREHAND_LOG` says
+/// otherwise.
+pub(crate) fn install_for_service(wanted: Option<&str>) -> Result<(), String> {
+    let usual = format!("warn,{}=info", module_path!().trim_end_matches("::log"));
+    let wanted: Targets =
+        wanted.unwrap_or(&usual).parse().map_err(|error| format!("SUREHAND_LOG: {error}"))?;
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    // Who set it up before may keep it.
+    let _ = tracing_subscriber::registry().with(lines.with_filter(wanted)).try_init();
+    Ok(())
 }
 
 struct TapLayer(Taps);

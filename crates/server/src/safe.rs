@@ -51,6 +51,16 @@ impl Safe {
         Vault::open_or_create(self.store()?, &self.key_sources()).map_err(vault_fault)
     }
 
+    /// Everything that can be asked for: `NAME`, or `NAME#field` for each field. No key is needed to know.
+    pub fn references(&self) -> Result<Vec<String>, Fault> {
+        let names = Vault::locked(self.store()?).names().map_err(vault_fault)?;
+        let references = names.into_iter().flat_map(|one| match one.fields.as_slice() {
+            [] => vec![one.name],
+            fields => fields.iter().map(|field| format!("{}#{field}", one.name)).collect(),
+        });
+        Ok(references.collect())
+    }
+
     /// Where the vault's key may be.
     pub fn key_sources(&self) -> KeySources {
         KeySources::from_env(Path::new(&self.root))
@@ -79,6 +89,9 @@ impl Lent {
 
 impl Credentials for Lent {
     fn reveal(&self, reference: &Reference) -> Result<SecretText, Fault> {
+        if !self.safe.exists() {
+            return Err(vault_fault(VaultError::Unknown { name: reference.name.clone() }));
+        }
         let caller = match &self.caller {
             None => Caller::Local,
             Some((subject, client)) => Caller::Remote { subject, client },
@@ -92,14 +105,24 @@ pub fn vault_fault(error: VaultError) -> Fault {
     let kind = match &error {
         VaultError::Store(_) => Kind::UnwritablePath,
         VaultError::NoKey | VaultError::WrongKey { .. } | VaultError::Key(_) => Kind::CredentialDenied,
-        VaultError::Unknown { .. } | VaultError::Denied { .. } => Kind::CredentialDenied,
+        VaultError::Denied { .. } => Kind::CredentialDenied,
+        VaultError::Unknown { .. } => Kind::MissingSecret,
         VaultError::Damaged { .. } | VaultError::Crypto => Kind::Internal,
         _ => Kind::Usage,
     };
-    Fault::new(kind, error.to_string())
+    let fault = Fault::new(kind, error.to_string());
+    match kind {
+        Kind::MissingSecret => fault.hint("see what there is with `surehand vault list`"),
+        Kind::UnwritablePath => fault.hint(ROOM),
+        Kind::CredentialDenied => fault.hint("see who may use it with `surehand vault grants NAME`"),
+        Kind::Usage => fault.hint("see `surehand vault --help`"),
+        _ => fault.hint("put the credential in anew with `surehand vault set NAME`"),
+    }
 }
+
+const ROOM: &str = "see that there is room on the disk, and that the home can be written";
 
 /// What a failure of the store is to everybody else.
 pub fn store_fault(error: StoreError) -> Fault {
-    Fault::new(Kind::UnwritablePath, error.to_string())
+    Fault::new(Kind::UnwritablePath, error.to_string()).hint(ROOM)
 }

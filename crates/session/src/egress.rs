@@ -48,12 +48,18 @@ pub struct Going<'s> {
 }
 
 impl Session {
-    /// Before a navigation: refused at once where the address itself says that nobody may go there.
+    /// Before a navigation: refused at once where the address itself says that nobody may go there. An empty page is
+    /// nowhere.
     pub fn going_to(&self, address: &str) -> Result<Going<'_>, Fault> {
-        if let Some(fence) = self.fence() {
+        if let Some(fence) = self.fence().filter(|_| address != "about:blank") {
             fence.policy().check_url(address).map_err(|denied| refusal(&denied))?;
         }
-        Ok(Going { session: self, since: SystemTime::now() })
+        Ok(self.going())
+    }
+
+    /// Before one whose address only the browser knows: back, forward, reload.
+    pub fn going(&self) -> Going<'_> {
+        Going { session: self, since: SystemTime::now() }
     }
 
     /// Requests of its pages that were refused since then.
@@ -69,36 +75,29 @@ impl Going<'_> {
     pub fn arrived<T>(self, tab: &Tab, opened: Result<T, Fault>) -> Result<T, Fault> {
         let refused = self.session.refused_since(self.since);
         let here = tab.page.url();
-        let is_here = |blocked: &&Blocked| match blocked.method.as_str() {
-            "CONNECT" => opened.is_err() || host_of(&here).is_some_and(|host| host == blocked.url),
-            _ => without_query(&here) == blocked.url,
-        };
+        let no_tunnel = opened.as_ref().is_err_and(|fault| fault.message.contains(NO_TUNNEL));
+        let is_here = |blocked: &&Blocked| no_tunnel && blocked.method == "CONNECT" || blocked.is_of(&here);
         match refused.iter().find(is_here) {
             Some(blocked) => Err(refusal(&blocked.denied)),
-            None => opened,
+            // A page that was cut off in the middle never comes to its end.
+            None if opened.is_err() && self.session.fence().is_some_and(Proxy::is_spent) => Err(Fault::new(
+                Kind::EgressDenied,
+                "egress denied: the byte budget of the session is used up",
+            )
+            .hint("use another session, or give more with --max-bytes")),
+            None => match self.session.fence().and_then(|fence| fence.lost(&here, self.since)) {
+                Some(why) => Err(Fault::new(Kind::UnreachableHost, why)
+                    .hint("check that the server runs, its port, and the spelling of the address")),
+                None => opened,
+            },
         }
     }
 }
 
+/// What Chromium says of a page whose tunnel was refused; what else fails is not the guard's doing.
+const NO_TUNNEL: &str = "ERR_TUNNEL_CONNECTION_FAILED";
+
 fn refusal(denied: &Denied) -> Fault {
     Fault::new(Kind::EgressDenied, denied.to_string())
         .hint("if it is meant to be reached, allow it: --egress-allow HOST[:PORT]")
-}
-
-/// `host:port` as a tunnel names it.
-fn host_of(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    let host = rest.split(['/', '?', '#']).next()?;
-    let port = if scheme == "https" { 443 } else { 80 };
-    let has_port =
-        host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-    Some(if has_port { host.to_owned() } else { format!("{host}:{port}") })
-}
-
-/// As the guard writes addresses down: always with a port, never with a query.
-fn without_query(url: &str) -> String {
-    let plain = url.split(['?', '#']).next().unwrap_or_default();
-    let Some((scheme, rest)) = plain.split_once("://") else { return plain.to_owned() };
-    let (_, path) = rest.split_once('/').unwrap_or((rest, ""));
-    host_of(url).map_or_else(|| plain.to_owned(), |host| format!("{scheme}://{host}/{path}"))
 }

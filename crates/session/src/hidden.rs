@@ -3,21 +3,31 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use surehand_guard::{Secrets, redact};
+use surehand_guard::{Secrets, SecretsError, Spelling, redact};
 
 use crate::journal::rewrite;
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Hidden {
     /// What went into fields that hide it, the longest first: one may be part of another.
     entered: Vec<Private>,
     /// Secrets that callers used, in whatever form they come back.
     secrets: Vec<Arc<Secrets>>,
+    /// Credentials that packs put in, and what masks all of them.
+    lent: Vec<(String, String)>,
+    lent_mask: Arc<Secrets>,
 }
 
 /// More files of secrets are not used in one session; the oldest are forgotten.
-const MOST_FILES: usize = 16;
+const MOST_FILES: usize = 64;
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("Hidden");
+        shown.field("secrets", &self.secrets).field("lent", &self.lent_mask).finish_non_exhaustive()
+    }
+}
 
 /// Fewer characters are not replaced inside of words: they would be found everywhere.
 const SHORT: usize = 4;
@@ -56,6 +66,28 @@ impl Hidden {
         self.secrets.push(secrets.clone());
     }
 
+    /// From now on nobody reads it here. Fails if it could not be masked.
+    pub fn lend(&mut self, name: String, value: String) -> Result<(), SecretsError> {
+        if self.lent.iter().any(|(known, same)| *known == name && *same == value) {
+            return Ok(());
+        }
+        let mut lent = self.lent.clone();
+        lent.push((name, value));
+        self.lent_mask = Arc::new(Secrets::for_masking(lent.iter().cloned(), Spelling::Vault)?);
+        self.lent = lent;
+        Ok(())
+    }
+
+    /// What masks the credentials that were put in.
+    pub fn lent(&self) -> Arc<Secrets> {
+        self.lent_mask.clone()
+    }
+
+    /// What masks everything that callers used.
+    pub fn masks(&self) -> Vec<Arc<Secrets>> {
+        self.secrets.iter().rev().chain([&self.lent_mask]).cloned().collect()
+    }
+
     /// Learns what is secret in arguments by its own look: passwords in addresses, and what is called a password.
     pub fn learn(&mut self, value: &Value) {
         match value {
@@ -83,7 +115,7 @@ impl Hidden {
     }
 
     pub fn mask(&self, value: &mut Value) {
-        self.secrets.iter().for_each(|secrets| secrets.mask_value(value));
+        self.masks().iter().for_each(|secrets| secrets.mask_value(value));
         rewrite(value, &|text| self.entered.iter().fold(text.to_owned(), |text, private| private.mask(text)));
     }
 

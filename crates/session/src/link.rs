@@ -177,6 +177,9 @@ async fn install_one(machine: &Machine, notes: &Arc<dyn Notes>) -> Result<Found,
     Ok(installed?)
 }
 
+/// A page that opens more than this does not do so for anybody to look at; each would be a process.
+const MOST_TABS: usize = 50;
+
 /// Hears the browser itself, and hands new tabs to the session whose context they are in.
 #[derive(Debug, Default)]
 struct Router {
@@ -202,6 +205,9 @@ impl Router {
         }
         let tabs = self.tabs_of(info.browser_context_id.as_deref());
         match tabs.filter(|_| info.r#type == "page") {
+            Some(tabs) if info.opener_id.is_some() && self.is_ours(info) && tabs.all().len() >= MOST_TABS => {
+                Self::turn_away(&connection, attachment);
+            }
             Some(tabs) => tabs.add(Page::take_over(&connection, attachment, tabs.surroundings())),
             None => Self::leave_alone(&connection, attachment),
         }
@@ -226,6 +232,19 @@ impl Router {
         if let Some(page) = opener.or(own) {
             page.download_began(event);
         }
+    }
+
+    /// In a context that a session made; what is in a person's own browser stays as it is.
+    fn is_ours(&self, info: &target::TargetInfo) -> bool {
+        let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
+        info.browser_context_id.is_some() && routes.contains_key(&info.browser_context_id)
+    }
+
+    /// One more than a page may open: it is closed before it has run.
+    fn turn_away(connection: &Connection, attachment: &target::AttachedToTarget) {
+        let target_id = attachment.target_info.target_id.clone();
+        connection.browser().post(&target::CloseTarget { target_id });
+        Self::leave_alone(connection, attachment);
     }
 
     /// Not ours to drive, but it must run on.

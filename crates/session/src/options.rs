@@ -43,15 +43,27 @@ pub struct SessionOptions {
     pub connect: Option<String>,
 }
 
-/// Arguments of the browser that lead past a proxy, or decide about it.
-const BYPASSES: [&str; 6] = [
-    "--proxy",
-    "--no-proxy",
-    "--host-resolver-rules",
-    "--host-rules",
-    "--force-webrtc-ip-handling-policy",
-    "--load-extension",
+/// Arguments of the browser that lead past a proxy, or decide about it, without their dashes.
+const BYPASSES: [&str; 12] = [
+    "proxy",
+    "no-proxy",
+    "winhttp-proxy",
+    "host-resolver-rules",
+    "host-rules",
+    "force-webrtc-ip-handling-policy",
+    "webrtc-ip-handling-policy",
+    "enable-quic",
+    "origin-to-force-quic-on",
+    "load-extension",
+    "disable-extensions-except",
+    "remote-debugging",
 ];
+
+/// Chromium takes one dash for two, and blanks around an argument for nothing.
+fn is_bypass(arg: &str) -> bool {
+    let name = arg.trim().trim_start_matches('-').to_ascii_lowercase();
+    BYPASSES.iter().any(|flag| name.starts_with(flag))
+}
 
 /// A session without a command closes after this long.
 const IDLE: Duration = Duration::from_secs(30 * 60);
@@ -85,9 +97,8 @@ impl SessionOptions {
             )
             .hint("leave one of them out"));
         }
-        let bypasses = |arg: &&String| BYPASSES.iter().any(|flag| arg.starts_with(flag));
         if self.egress.is_some()
-            && let Some(arg) = self.args.iter().flatten().find(bypasses)
+            && let Some(arg) = self.args.iter().flatten().find(|arg| is_bypass(arg))
         {
             return Err(Fault::new(Kind::Usage, format!("{arg} would lead past the egress guard"))
                 .hint("leave it out, or leave --egress out"));
@@ -206,6 +217,17 @@ mod tests {
         }
         for bad in ["garbage::", "ftp://a:1", "http://", "http://a:99999", "a b"] {
             assert!(!is_proxy(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_leads_past_the_guard_is_known_however_it_is_written() {
+        for arg in ["--proxy-server=x", "-no-proxy-server", " --host-resolver-rules=MAP", "--PROXY-PAC-URL=x"]
+        {
+            assert!(is_bypass(arg), "{arg}");
+        }
+        for arg in ["--lang=de", "--window-size=1,2", "--disable-gpu"] {
+            assert!(!is_bypass(arg), "{arg}");
         }
     }
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use surehand_cdp::protocol::target;
-use surehand_guard::Secrets;
 use surehand_guard::egress::Proxy;
+use surehand_guard::{Secrets, SecretsError};
 use surehand_page::{Acted, Deadline, Locator};
 
 use crate::hidden::Hidden;
@@ -334,6 +334,22 @@ impl Session {
     /// The same with secrets that a caller uses.
     pub fn hide_secrets(&self, secrets: &Arc<Secrets>) {
         self.hidden().secrets(secrets);
+    }
+
+    /// The same with a credential that goes into its pages: from now on, whoever asks, it is masked. Fails if it could not
+    /// be.
+    pub fn lend(&self, name: &str, value: &str) -> Result<(), SecretsError> {
+        self.hidden().lend(name.to_owned(), value.to_owned())
+    }
+
+    /// What masks the credentials that went into its pages.
+    pub fn lent(&self) -> Arc<Secrets> {
+        self.hidden().lent()
+    }
+
+    /// What masks every secret that callers ever used here: its pages may still say them.
+    pub fn masks(&self) -> Vec<Arc<Secrets>> {
+        self.hidden().masks()
     }
 
     fn hidden(&self) -> MutexGuard<'_, Hidden> {

@@ -53,18 +53,21 @@ impl Sessions {
         let slot = self.slots().entry(name.to_owned()).or_default().clone();
         let mut held = slot.lock().await;
         let mut refs = Inherited::default();
+        let mut options = options.clone();
         if let Some(session) = held.as_ref() {
             if session.is_alive() {
-                agree(session, options)?;
+                agree(session, &options)?;
                 return Ok(session.clone());
             }
             refs = session.inheritance();
+            // One that lost its browser does not lose its guard with it.
+            options.egress = options.egress.or_else(|| session.options().egress.clone());
         }
         if let Some(dead) = held.take() {
             self.end(&dead).await;
         }
         options.check()?;
-        let session = Arc::new(self.start(name, options, refs, notes).await?);
+        let session = Arc::new(self.start(name, &options, refs, notes).await?);
         *held = Some(session.clone());
         Ok(session)
     }

@@ -75,6 +75,8 @@ impl Session {
 
     /// Sets the cookies and fills the storages; what is there already under other names stays.
     pub async fn restore_state(&self, state: SavedState) -> Result<(), Fault> {
+        // All or nothing: what pages may not reach is found out before the first cookie is set.
+        state.origins.iter().try_for_each(|saved| self.going_to(&saved.origin).map(drop))?;
         if !state.cookies.is_empty() {
             self.set_cookies(state.cookies.into_iter().map(Into::into).collect()).await?;
         }

@@ -258,7 +258,9 @@ pub async fn call(
         _ => Named::default(),
     };
     let began = Instant::now();
+    let is_direct = || direct::TOOLS.iter().any(|tool| tool.name == name);
     let called = match entry {
+        Some(_) if cx.verbs.settings.options.egress.is_some() && is_direct() => Err(unguarded()),
         Some(entry) => match (entry.call)(arguments, cx) {
             Ok(calling) => calling.await,
             Err(fault) => Err(fault),
@@ -289,6 +291,12 @@ pub fn check(sets: &[Toolset], name: &str, mut arguments: Value) -> Vec<Misfit> 
         None if sets.contains(&Toolset::Verbs) => verbs::check(name, arguments),
         None => Vec::new(),
     }
+}
+
+/// The guard holds only browsers that were started for it.
+fn unguarded() -> Fault {
+    Fault::new(Kind::Usage, "a browser that somebody else started cannot be guarded")
+        .hint("use the tools of the page set, or leave --egress out")
 }
 
 fn unknown(sets: &[Toolset], name: &str) -> Fault {

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use surehand_playbook::{Opened, Overrides, Playbook, Problems, Stop};
+use surehand_server::{Home, Safe};
 use surehand_session::{Fault, Kind};
 
 use crate::config::Effective;
@@ -94,12 +95,24 @@ impl Given {
     }
 }
 
-/// The names of the secrets that there are.
-struct Named<'s>(&'s surehand_guard::Secrets);
+/// The names of the secrets that there are, in the file and in the vault.
+struct Named<'s> {
+    secrets: &'s surehand_guard::Secrets,
+    vault: Vec<String>,
+}
+
+impl<'s> Named<'s> {
+    fn of(secrets: &'s surehand_guard::Secrets) -> Result<Self, Fault> {
+        let safe = Safe::of(&Home::from_env()?);
+        // Looking must not make a vault.
+        let vault = if safe.exists() { safe.references()? } else { Vec::new() };
+        Ok(Self { secrets, vault })
+    }
+}
 
 impl surehand_playbook::Secrets for Named<'_> {
     fn has(&self, name: &str) -> bool {
-        self.0.names().any(|known| known == name)
+        self.secrets.names().any(|known| known == name) || self.vault.iter().any(|known| known == name)
     }
 }
 

@@ -66,6 +66,7 @@ impl Serve {
             action_time: Duration::from_millis(self.action_timeout),
             drain_time: Duration::from_millis(self.drain_timeout),
             jwt_secret: std::env::var("SUREHAND_JWT_SECRET").ok().filter(|secret| !secret.is_empty()),
+            log: std::env::var("SUREHAND_LOG").ok().filter(|wanted| !wanted.is_empty()),
             browser: SessionOptions { egress: None, ..settings.options },
         })?;
         Ok(ExitCode::SUCCESS)

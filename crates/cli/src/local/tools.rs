@@ -8,6 +8,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 use surehand_guard::Secrets;
+use surehand_server::secrets::Keeper;
 use surehand_server::{Client, ErrorBody, Home, Request, Task, version};
 use surehand_session::{Fault, Kind};
 use surehand_tools::{Answer, Image, Spec, Toolset, specs};
@@ -114,7 +115,9 @@ fn call(
     config: &Effective,
     printer: &Printer,
 ) -> Result<ExitCode, Fault> {
-    let secrets = Arc::new(surehand_server::secrets::resolve(&secrets, name, &mut arguments)?);
+    let home = Home::from_env()?;
+    let keeper = Keeper::of_local(&home, secrets);
+    let secrets = keeper.resolve(name, &mut arguments)?;
     let toolsets = Toolset::ALL.iter().map(|set| set.name().to_owned()).collect();
     let settings = Box::new(config.settings()?);
     let known = (*secrets).clone().into();
@@ -122,9 +125,9 @@ fn call(
     let log = std::env::var("SUREHAND_LOG").ok().filter(|filter| !filter.is_empty());
     let request = Request { version: version(), task, log };
     let mut progress = Progress::masked(*printer, secrets.clone());
-    let asked = Client::new(Home::from_env()?).ask(&request, &mut progress);
+    let asked = Client::new(home).ask(&request, &mut progress);
     let called = asked.and_then(|line| surehand_server::read_answer(&line));
-    let answer = surehand_server::secrets::mask(&secrets, called)?;
+    let answer = keeper.mask(&secrets, called)?;
     if answer.is_error {
         return Err(fault_of(answer));
     }

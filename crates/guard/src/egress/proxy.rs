@@ -125,6 +125,12 @@ impl Proxy {
         self.shared.ledger.list()
     }
 
+    /// Why a page got no answer since then, if it got none. The browser believes that it did: the proxy answered for the
+    /// server.
+    pub fn lost(&self, page: &str, since: std::time::SystemTime) -> Option<String> {
+        self.shared.ledger.lost(page, since)
+    }
+
     /// How many refusals are not in [`blocked`](Self::blocked) because it was full.
     pub fn blocked_dropped(&self) -> u64 {
         self.shared.ledger.dropped()

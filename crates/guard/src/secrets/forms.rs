@@ -47,6 +47,11 @@ struct Edges {
     behind: usize,
 }
 
+impl Edges {
+    /// Digits that share no bits with their neighbours.
+    const NONE: Self = Self { before: 0, behind: 0 };
+}
+
 /// A value that was cut off with an ellipsis is known by as many characters.
 const LEAST_CUT: usize = 4;
 
@@ -55,14 +60,14 @@ const LEAST_BARE: usize = 8;
 
 impl Default for Forms {
     fn default() -> Self {
-        Self::of(std::iter::empty())
+        Self::of(std::iter::empty::<(usize, &str)>())
     }
 }
 
 impl Forms {
-    pub fn of<'a>(values: impl Iterator<Item = &'a str>) -> Self {
-        let patterns: Vec<Pattern> =
-            values.enumerate().flat_map(|(of, value)| spellings::patterns(of, value)).collect();
+    /// Of these values, each with its number.
+    pub fn of<'a>(values: impl Iterator<Item = (usize, &'a str)>) -> Self {
+        let patterns: Vec<Pattern> = values.flat_map(|(of, value)| spellings::patterns(of, value)).collect();
         let mut by_first = vec![Vec::new(); 256];
         for (index, pattern) in patterns.iter().enumerate() {
             for byte in pattern.first_bytes() {
@@ -119,8 +124,7 @@ impl Pattern {
 
     /// Two digits are one character.
     fn in_hexadecimal(of: usize, digits: &str) -> Self {
-        let alone = Edges { before: 0, behind: 0 };
-        let pattern = Self::new(of, digits.chars().collect(), Some(alone));
+        let pattern = Self::new(of, digits.chars().collect(), Some(Edges::NONE));
         Self { least_cut: 2 * LEAST_CUT, least_bare: pattern.least_bare.max(2 * LEAST_BARE), ..pattern }
     }
 

@@ -8,7 +8,7 @@ use surehand_store::{CredentialRow, Grant, Timestamp};
 
 use super::{LOCAL, SecretText, SecretValue, VaultError};
 use crate::Secrets;
-use crate::name::is_name;
+use crate::name::{is_name, is_public};
 
 /// As large as a credential may be.
 const LARGEST: usize = 64 * 1024;
@@ -167,7 +167,10 @@ pub(super) fn check(new: &NewCredential) -> Result<(), VaultError> {
             (bytes.reveal().len() < Secrets::SHORTEST).then(|| "the value".to_owned())
         }
         SecretValue::Fields(fields) => {
-            fields.iter().find(|(_, text)| short(text)).map(|(name, _)| format!("the field {name}"))
+            let unfit = |(name, text): &&(String, SecretText)| {
+                if is_public(name) { text.reveal().trim().is_empty() } else { short(text) }
+            };
+            fields.iter().find(unfit).map(|(name, _)| format!("the field {name}"))
         }
     };
     what.map_or(Ok(()), |what| Err(VaultError::TooShort { what }))

@@ -104,8 +104,10 @@ fn what_could_not_be_found_or_masked_is_refused() {
     for short in ["", "abc", "äöü", "  abc  "] {
         assert!(matches!(case.vault.set(text("a", short)), Err(VaultError::TooShort { .. })), "{short}");
     }
-    let error = case.vault.set(login("a", "ada", "hunter2")).unwrap_err().to_string();
-    assert_eq!(error, "the field username is shorter than 4 characters and could not be masked");
+    // Who somebody is may be short: it is no secret.
+    let error = case.vault.set(login("a", "ada", "abc")).unwrap_err().to_string();
+    assert_eq!(error, "the field password is shorter than 4 characters and could not be masked");
+    assert!(matches!(case.vault.set(login("a", " ", "hunter2")), Err(VaultError::TooShort { .. })));
     let fields = |fields: &[&str]| {
         let value =
             SecretValue::Fields(fields.iter().map(|name| ((*name).to_owned(), "value".into())).collect());

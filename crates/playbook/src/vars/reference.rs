@@ -100,11 +100,16 @@ pub(super) fn raw_secrets(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'-' | b'#')
 }
 
+/// `NAME`, or `NAME#field` for a field of a credential.
 fn is_secret_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| is_name_byte(byte) && byte != b':')
+    let is_part = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| is_name_byte(byte) && !b":#".contains(&byte))
+    };
+    let (name, field) = name.split_once('#').unwrap_or((name, "-"));
+    is_part(name) && is_part(field)
 }
 
 fn is_identifier(name: &str) -> bool {
@@ -143,6 +148,10 @@ mod tests {
         assert_eq!(all("$$$${a}"), [Escape, Escape, Text("{a}")]);
         assert_eq!(all("x$$${a b}"), [Text("x"), Escape, Text("${a b}")]);
         assert_eq!(all("$$ $$a$${"), [Text("$$ "), Text("$$a"), Escape, Text("{")]);
+        assert_eq!(all("${SECRET:shop.1#user-name}"), [Ref(Secret("shop.1#user-name"))]);
+        for literal in ["${a#b}", "${SECRET:A#}", "${SECRET:#b}", "${SECRET:A#b#c}"] {
+            assert_eq!(references(literal).count(), 0, "{literal}");
+        }
         assert_eq!(all("a$b"), [Text("a$b")]);
         for literal in ["$", "$$", "${", "${}", "${1}", "${a b}", "${a-b}", "${ä}", "${SECRET:}"] {
             assert_eq!(references(literal).count(), usize::from(literal == "${SECRET:}"), "{literal}");

@@ -9,6 +9,7 @@ use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Header, Validation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use surehand_guard::vault::LOCAL;
 
 use super::keys::{KeyError, KeyRing};
 use super::scope::Scopes;
@@ -140,7 +141,10 @@ impl KeyRing {
             validation.validate_nbf = true;
             validation.leeway = LEEWAY;
             match jsonwebtoken::decode::<Claims>(token, &checking, &validation) {
-                Ok(data) if data.claims.sub.is_empty() => return Err(TokenError::Missing("sub".to_owned())),
+                // Nobody from elsewhere is the user of this machine.
+                Ok(data) if matches!(data.claims.sub.as_str(), "" | LOCAL) => {
+                    return Err(TokenError::Missing("sub".to_owned()));
+                }
                 Ok(data) => return Ok(data.claims),
                 Err(error) => failure = believed(&error),
             }

@@ -20,7 +20,7 @@ use surehand_tools::{Answer, Caller, Image, Pending};
 use tokio::sync::Mutex;
 
 use super::http;
-use crate::secrets;
+use crate::secrets::{self, Keeper};
 
 /// Which server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Server {
 #[derive(Debug)]
 pub struct Foreign {
     server: Server,
-    secrets: Arc<Secrets>,
+    keeper: Arc<Keeper>,
     /// What a server of this program is told with each call, so that its journal holds none of them.
     told: std::sync::Mutex<Arc<Secrets>>,
     /// Taken when it is closed.
@@ -73,7 +73,7 @@ const RECONNECT: Duration = Duration::from_millis(300);
 
 impl Foreign {
     /// Starts or reaches the server, and says who we are.
-    pub async fn connect(server: Server, secrets: Arc<Secrets>) -> Result<Self, Fault> {
+    pub async fn connect(server: Server, keeper: Arc<Keeper>) -> Result<Self, Fault> {
         let introduced = match &server {
             Server::Child(words) => {
                 let child = spawn(words).map_err(|why| unreachable(&server, &why.to_string()))?;
@@ -103,11 +103,11 @@ impl Foreign {
         };
         // One that we started may know all. One that runs somewhere is told only of those that it gets anyway.
         let told = match &server {
-            Server::Child(_) => secrets.clone(),
+            Server::Child(_) => keeper.secrets(),
             Server::At { .. } => Arc::default(),
         };
         let client = Mutex::new(Some(Arc::new(client)));
-        Ok(Self { server, secrets, told: std::sync::Mutex::new(told), client })
+        Ok(Self { server, keeper, told: std::sync::Mutex::new(told), client })
     }
 
     /// Is it one of this program?
@@ -130,10 +130,10 @@ impl Foreign {
         self.client.lock().await.clone().ok_or_else(|| unreachable(&self.server, "it was closed"))
     }
 
-    async fn call_now(&self, name: &str, mut arguments: Value) -> Result<Answer, Fault> {
-        let secrets = match secrets::resolve(&self.secrets, name, &mut arguments) {
-            Ok(secrets) => secrets,
-            Err(fault) => return Ok(Answer::failure(&fault)),
+    async fn call_now(&self, name: &str, arguments: Value) -> Result<Answer, Fault> {
+        let (secrets, arguments) = match self.keeper.resolve_aside(name, arguments).await {
+            Ok(resolved) => resolved,
+            Err(fault) => return self.keeper.mask_all(Ok(Answer::failure(&fault))),
         };
         let client = self.client().await?;
         let mut params = CallToolRequestParams::new(name.to_owned());
@@ -150,7 +150,7 @@ impl Foreign {
             Err(ServiceError::McpError(error)) => Ok(refusal(&error.message)),
             Err(error) => Err(unreachable(&self.server, &broken(&error))),
         };
-        secrets::mask(&secrets, called)
+        self.keeper.mask(&secrets, called)
     }
 }
 
@@ -253,7 +253,7 @@ impl Caller for Foreign {
 
     fn apart(&self) -> Pending<'_, Result<Box<dyn Caller>, Fault>> {
         Box::pin(async move {
-            let apart = Self::connect(self.server.clone(), self.secrets.clone()).await?;
+            let apart = Self::connect(self.server.clone(), self.keeper.clone()).await?;
             Ok(Box::new(apart) as Box<dyn Caller>)
         })
     }

@@ -11,12 +11,14 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::Map;
 use surehand_store::{Severity, event};
+use surehand_tools::packs::PACKS;
 
 use super::Service;
 use super::answer::{Refused, Told};
-use super::record::Actor;
+use super::record::Seen;
 use super::routes;
-use crate::auth::Scopes;
+use crate::auth::{KeyError, Scopes, TokenError};
+use crate::mcp;
 
 /// The name of a request, in its answer and in every row and line about it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -36,7 +38,7 @@ impl Caller {
             return Ok(());
         }
         let message = format!("the token does not allow {scope}");
-        let challenge = format!("Bearer realm=\"surehand\", error=\"insufficient_scope\", scope=\"{scope}\"");
+        let challenge = format!("{CHALLENGE}, error=\"insufficient_scope\", scope=\"{scope}\"");
         Err(Refused::new(StatusCode::FORBIDDEN, "insufficient_scope", message)
             .header(header::WWW_AUTHENTICATE, challenge))
     }
@@ -54,12 +56,12 @@ pub(super) async fn observe(
     let pattern = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let agent = agent.map(|agent| agent.chars().take(200).collect());
-    let actor = Actor { request_id: id.clone(), ..Actor::default() };
-    request.extensions_mut().insert(actor);
+    let seen = Seen::new(&id);
+    request.extensions_mut().insert(seen.clone());
     let event =
         pattern.as_deref().and_then(|pattern| routes::find(&method, pattern)).map(|route| route.event);
     let mut row =
-        Row { service, id, method, path, pattern, event, agent, began: Instant::now(), done: false };
+        Row { service, id, method, path, pattern, event, agent, seen, began: Instant::now(), done: false };
     let mut response = next.run(request).await;
     row.write(response.status().as_u16(), &response);
     if let Ok(id) = HeaderValue::try_from(&row.id) {
@@ -80,6 +82,7 @@ struct Row {
     pattern: Option<String>,
     event: Option<&'static str>,
     agent: Option<String>,
+    seen: Seen,
     began: Instant,
     done: bool,
 }
@@ -90,17 +93,16 @@ const CLIENT_GONE: u16 = 499;
 impl Row {
     fn write(&mut self, status: u16, response: &Response) {
         let told = response.extensions().get::<Told>().cloned().unwrap_or_default();
-        let actor = response.extensions().get::<Actor>().cloned();
-        self.add(status, &told, actor);
+        self.add(status, &told);
     }
 
-    fn add(&mut self, status: u16, told: &Told, actor: Option<Actor>) {
+    fn add(&mut self, status: u16, told: &Told) {
         self.done = true;
         let took = self.began.elapsed();
         let route = self.pattern.as_deref().unwrap_or("none");
         self.service.metrics.request(route, self.method.as_str(), status, took);
         let elapsed = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        let actor = actor.unwrap_or_else(|| Actor { request_id: self.id.clone(), ..Actor::default() });
+        let actor = self.seen.actor();
         tracing::info!(
             request_id = self.id,
             method = %self.method,
@@ -147,7 +149,7 @@ impl Row {
 impl Drop for Row {
     fn drop(&mut self) {
         if !self.done {
-            self.add(CLIENT_GONE, &Told::default(), None);
+            self.add(CLIENT_GONE, &Told::default());
         }
     }
 }
@@ -189,33 +191,31 @@ pub(super) async fn authenticate(
         route => route.and_then(|route| route.scope),
     };
     let Some(scope) = scope else { return next.run(request).await };
-    let shown = request.headers().get(header::AUTHORIZATION);
-    let caller = match shown.map(|shown| verified(&service, shown)) {
-        None => {
-            return unauthorized("missing_bearer", "a token is needed: Authorization: Bearer TOKEN", None);
-        }
-        Some(Err(why)) => {
-            return unauthorized("invalid_token", &format!("the token is not accepted: {why}"), Some(&why));
-        }
-        Some(Ok(caller)) => caller,
+    let caller = match verified(&service, request.headers()) {
+        Err(refused) => return refused.into_response(),
+        Ok(caller) => caller,
     };
-    let mut actor = request.extensions().get::<Actor>().cloned().unwrap_or_default();
-    actor.subject.clone_from(&caller.subject);
-    actor.client.clone_from(&caller.client);
+    if let Some(seen) = request.extensions().get::<Seen>() {
+        seen.is(&caller.subject, &caller.client);
+    }
     let scope = scope.replace("{name}", &name_in(request.uri().path()));
     if let Err(refused) = caller.require(&scope) {
-        let mut response = refused.into_response();
-        response.extensions_mut().insert(actor);
-        return response;
+        return refused.into_response();
     }
+    request.extensions_mut().insert(allowed_tools(&caller));
     request.extensions_mut().insert(caller);
-    request.extensions_mut().insert(actor.clone());
-    let mut response = next.run(request).await;
-    // A handler that knows more, such as the session, has said so already.
-    if response.extensions().get::<Actor>().is_none() {
-        response.extensions_mut().insert(actor);
-    }
-    response
+    next.run(request).await
+}
+
+/// A pack needs its scope over MCP as well; what drives a browser by hand needs no other than that for MCP.
+fn allowed_tools(caller: &Caller) -> mcp::Allowed {
+    let scopes = caller.scopes.clone();
+    mcp::Allowed(Arc::new(move |tool: &str| match PACKS.iter().find(|pack| pack.tool == tool) {
+        Some(pack) if !scopes.allow(&format!("packs:{}", pack.name)) => {
+            Err(format!("the token does not allow packs:{}", pack.name))
+        }
+        _ => Ok(()),
+    }))
 }
 
 /// The name of a pack in the path.
@@ -223,28 +223,43 @@ fn name_in(path: &str) -> String {
     path.strip_prefix("/api/v1/packs/").and_then(|rest| rest.split('/').next()).unwrap_or_default().to_owned()
 }
 
-fn verified(service: &Service, shown: &HeaderValue) -> Result<Caller, String> {
-    let shown = shown.to_str().map_err(|_| "it is no text".to_owned())?;
-    let token = match shown.split_once(' ') {
-        Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => token.trim(),
-        _ => return Err("it is no bearer token".to_owned()),
+fn verified(service: &Service, headers: &HeaderMap) -> Result<Caller, Refused> {
+    let shown = headers.get(header::AUTHORIZATION).map(|shown| shown.to_str().unwrap_or("Bearer"));
+    // Another way to say who one is was not understood; RFC 6750 calls only a bearer token a wrong one.
+    let token = shown.and_then(|shown| {
+        let (scheme, token) = shown.split_once(' ').unwrap_or((shown, ""));
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+    });
+    let Some(token) = token else {
+        let message = "a token is needed: Authorization: Bearer TOKEN";
+        return Err(unauthorized("missing_bearer", message, CHALLENGE.to_owned()));
     };
-    let claims = service.keys.verify(token).map_err(|error| error.to_string())?;
+    let claims = service.keys.verify(token).map_err(|error| match error {
+        TokenError::Keys(error) => keys_unavailable(&error),
+        error => {
+            let why = error.to_string();
+            let quoted = why.replace(['"', '\\'], "'");
+            let challenge = format!("{CHALLENGE}, error=\"invalid_token\", error_description=\"{quoted}\"");
+            unauthorized("invalid_token", &format!("the token is not accepted: {why}"), challenge)
+        }
+    })?;
     let scopes = claims.scopes();
     Ok(Caller { subject: claims.sub, client: claims.client.unwrap_or_default(), scopes })
 }
 
-fn unauthorized(code: &'static str, message: &str, why: Option<&str>) -> Response {
-    let challenge = match why {
-        None => "Bearer realm=\"surehand\"".to_owned(),
-        Some(why) => {
-            let why = why.replace(['"', '\\'], "'");
-            format!("Bearer realm=\"surehand\", error=\"invalid_token\", error_description=\"{why}\"")
-        }
-    };
-    Refused::new(StatusCode::UNAUTHORIZED, code, message)
-        .header(header::WWW_AUTHENTICATE, challenge)
-        .into_response()
+const CHALLENGE: &str = "Bearer realm=\"surehand\"";
+
+fn unauthorized(code: &'static str, message: &str, challenge: String) -> Refused {
+    Refused::new(StatusCode::UNAUTHORIZED, code, message).header(header::WWW_AUTHENTICATE, challenge)
+}
+
+/// Nobody can be judged without keys. Where they lie is for who operates the service, not for who asks.
+fn keys_unavailable(error: &KeyError) -> Refused {
+    tracing::error!("the keys cannot be read: {error}");
+    let message = "the keys of the service cannot be read; its log says why";
+    let mut refused = Refused::new(StatusCode::SERVICE_UNAVAILABLE, "keys_unavailable", message);
+    refused.cause = Some(error.to_string());
+    refused.retry_after(10)
 }
 
 /// The caller's own name for it, if it has one that can be written down, else a new one.

@@ -18,9 +18,11 @@ mod routes;
 mod sessions;
 mod vault;
 
+use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use surehand_browser::{Machine, Notes};
@@ -67,6 +69,8 @@ pub struct ServiceOptions {
     pub drain_time: Duration,
     /// HS256, from the environment.
     pub jwt_secret: Option<String>,
+    /// What the log shows, as `SUREHAND_LOG` says it.
+    pub log: Option<String>,
     /// How browsers are started.
     pub browser: SessionOptions,
 }
@@ -91,10 +95,10 @@ struct Service {
 
 /// Serves until the process is told to end, and then until everything is in order.
 pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
-    crate::log::install_for_service();
     options.home.create()?;
     options.allowed_hosts.iter().try_for_each(|host| check_host(host))?;
     options.browser.check()?;
+    crate::log::install_for_service(options.log.as_deref()).map_err(|why| Fault::new(Kind::Usage, why))?;
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(crate::internal)?;
     let served = runtime.block_on(run(options));
@@ -103,6 +107,7 @@ pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
 }
 
 async fn run(options: ServiceOptions) -> Result<(), Fault> {
+    let wish = hear_the_wish_to_end().await;
     let listener = TcpListener::bind(options.address).await.map_err(|error| {
         Fault::new(Kind::EndpointUnreachable, format!("cannot listen on {}: {error}", options.address))
             .hint("choose another address with --listen; port 0 lets the system choose")
@@ -119,8 +124,7 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
     crate::say(&format!("http://{bound}"));
     let (told, ended) = (service.clone(), stop.clone());
     let asked = async move {
-        // Whatever it is, it means the end.
-        let _ = ipc::asked_to_end().await;
+        wish.await;
         told.draining.store(true, Ordering::Relaxed);
         ended.cancel();
     };
@@ -139,6 +143,18 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
     service.end().await;
     lease.end().await;
     served
+}
+
+/// The wish to end is heard from now on: who is told where we listen may utter it in the same moment.
+async fn hear_the_wish_to_end() -> impl Future<Output = ()> {
+    let mut asked = Box::pin(ipc::asked_to_end());
+    let is_early = poll_fn(|cx| Poll::Ready(asked.as_mut().poll(cx).is_ready())).await;
+    async move {
+        if !is_early {
+            // Whatever it is, it means the end.
+            let _ = asked.await;
+        }
+    }
 }
 
 impl Service {

@@ -9,7 +9,8 @@ use super::routes::{ROUTES, Route};
 pub(super) fn document(server: &str) -> Value {
     let mut paths = Map::new();
     for route in ROUTES {
-        if route.path.starts_with("/api/v1/packs/{name}") && route.method == axum::http::Method::POST {
+        // Each pack is described by itself.
+        if route.path == "/api/v1/packs/{name}" && route.method == axum::http::Method::POST {
             continue;
         }
         add(&mut paths, route.path, &route.method.as_str().to_ascii_lowercase(), operation(route));
@@ -44,10 +45,10 @@ fn add(paths: &mut Map<String, Value>, path: &str, method: &str, operation: Valu
 fn operation(route: &Route) -> Value {
     let mut operation = json!({
         "summary": route.summary,
-        "operationId": format!("{}_{}", route.event, route.method.as_str().to_ascii_lowercase()),
+        "operationId": operation_id(route),
         "tags": [tag(route.path)],
         "parameters": parameters(route),
-        "responses": responses(json!({ "description": "done" }), route.scope.is_some()),
+        "responses": responses(success(route), json!({ "description": "done" }), route.scope.is_some()),
     });
     if let Some(scope) = route.scope {
         operation["security"] = json!([{ "bearer": [] }]);
@@ -74,8 +75,22 @@ fn pack_operation(pack: &surehand_tools::packs::PackEntry) -> Value {
         "tags": ["packs"],
         "security": [{ "bearer": [] }],
         "requestBody": { "required": true, "content": { "application/json": { "schema": input } } },
-        "responses": responses(json!({ "description": "done", "content": output }), true),
+        "responses": responses("200", json!({ "description": "done", "content": output }), true),
     })
+}
+
+/// Of no two operations the same: programs make the names of functions of it.
+fn operation_id(route: &Route) -> String {
+    let words = route.path.split(['/', '.', '{', '}']).filter(|word| !matches!(*word, "" | "api"));
+    let method = route.method.as_str().to_ascii_lowercase();
+    words.fold(method, |id, word| format!("{id}_{word}"))
+}
+
+fn success(route: &Route) -> &'static str {
+    match route.event {
+        "session_create" | "vault_write" | "vault_grant" => "201",
+        _ => "200",
+    }
 }
 
 fn tag(path: &str) -> &str {
@@ -119,6 +134,7 @@ fn body(route: &Route) -> Option<Value> {
             "properties": { "timeout_ms": { "type": "integer", "minimum": 1000 } },
             "additionalProperties": false,
         })),
+        "pack_call" => Some(json!({ "type": "object", "description": "As the pack wants it" })),
         "vault_write" => Some(super::vault::input_schema()),
         "vault_grant" => Some(json!({
             "type": "object",
@@ -134,13 +150,13 @@ fn body(route: &Route) -> Option<Value> {
 }
 
 /// What every address may answer instead.
-fn responses(done: Value, guarded: bool) -> Value {
+fn responses(success: &str, done: Value, guarded: bool) -> Value {
     let refused = |about: &str| {
         let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
         json!({ "description": about, "content": content })
     };
     let mut all = json!({
-        "200": done,
+        success: done,
         "400": refused("invalid_input: the request makes no sense, or asks for what the guard refuses"),
         "404": refused("not_found"),
         "429": refused("too_many_requests: the caller has its share of the line; see Retry-After"),

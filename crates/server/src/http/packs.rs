@@ -1,17 +1,20 @@
 //! Packs over HTTP: the catalogue, and one call.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::SystemTime;
 
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use serde_json::{Value, json};
 use surehand_page::Deadline;
 use surehand_session::{Ephemeral, Fault, PackCode, Session};
 use surehand_store::{Severity, event};
 use surehand_tools::packs::{self, PACKS, PackContext, PackEntry, PackFailure, Prepared};
+use tokio::runtime::Handle;
 
 use super::Service;
 use super::admission::{Busy, Permit};
@@ -19,7 +22,7 @@ use super::answer::{Refused, ok};
 use super::body::Body;
 use super::gate::Caller;
 use super::kept::Kept;
-use super::record::{Actor, Scribe};
+use super::record::{Actor, Scribe, Seen};
 use crate::safe::Lent;
 
 pub(super) async fn list() -> Response {
@@ -53,32 +56,21 @@ pub(super) async fn call(
     State(service): State<Arc<Service>>,
     Path(name): Path<String>,
     Extension(caller): Extension<Caller>,
-    Extension(actor): Extension<Actor>,
+    Extension(seen): Extension<Seen>,
     Body(body): Body,
-) -> Response {
-    let mut actor = actor;
-    let called = match named(&name) {
-        Ok(pack) => {
-            let called = run(&service, pack, &caller, &mut actor, &body).await;
-            let code = called.as_ref().err().map_or("ok", |refused| refused.code);
-            service.metrics.pack(pack.name, code);
-            called
-        }
-        Err(refused) => Err(refused),
-    };
-    let mut response = match called {
-        Ok(output) => ok(&output),
-        Err(refused) => refused.into_response(),
-    };
-    response.extensions_mut().insert(actor);
-    response
+) -> Result<Response, Refused> {
+    let pack = named(&name)?;
+    let called = run(&service, pack, &caller, &seen, &body).await;
+    let code = called.as_ref().err().map_or("ok", |refused| refused.code);
+    service.metrics.pack(pack.name, code);
+    Ok(ok(&called?))
 }
 
 async fn run(
     service: &Arc<Service>,
     pack: &'static PackEntry,
     caller: &Caller,
-    actor: &mut Actor,
+    seen: &Seen,
     body: &Bytes,
 ) -> Result<Value, Refused> {
     let mut input = read_object(body)?;
@@ -86,8 +78,8 @@ async fn run(
     let prepared = pack.prepare(input)?;
     service.refuse_if_unaudited()?;
     let place = Place::find(service, caller, session_id).await?;
-    actor.session_id = Some(place.session().name().to_owned());
-    let done = work(service, prepared, &place, caller, actor).await;
+    seen.works_in(place.session().name());
+    let done = work(service, prepared, &place, caller, &seen.actor()).await;
     place.leave().await;
     Ok(done?)
 }
@@ -102,7 +94,7 @@ async fn work(
     let credentials = Lent::to(&service.safe, &caller.subject, &caller.client);
     let scribe = Scribe { recorder: &service.recorder, metrics: &service.metrics, actor: actor.clone() };
     let session = place.session();
-    let began = std::time::SystemTime::now();
+    let _refusals = Refusals { service, session, since: SystemTime::now(), actor };
     let context = PackContext::new(
         session.clone(),
         place.deadline(service),
@@ -111,30 +103,40 @@ async fn work(
         &service.artifacts,
         &scribe,
     );
-    let done = prepared.run(&context).await;
-    note_refusals(service, session, began, actor);
-    done
+    prepared.run(&context).await
 }
 
-/// Every request that the guard refused is written down, whatever came of the call.
-fn note_refusals(service: &Service, session: &Session, since: std::time::SystemTime, actor: &Actor) {
-    for refused in session.refused_since(since) {
-        service.metrics.blocked.fetch_add(refused.count, std::sync::atomic::Ordering::Relaxed);
-        let mut entry = actor.entry(event::EGRESS);
-        entry.severity = Severity::Warning;
-        entry.outcome = Some("blocked".to_owned());
-        entry.code = Some(refused.denied.reason.code().to_owned());
-        entry.cause = Some(refused.denied.to_string());
-        let payload = json!({ "url": refused.url, "method": refused.method, "count": refused.count });
-        entry.payload = payload.as_object().cloned().unwrap_or_default().into();
-        service.recorder.add(entry);
+/// Every request that the guard refused is written down, whatever came of the call, and even if nobody waits for it.
+struct Refusals<'a> {
+    service: &'a Service,
+    session: &'a Session,
+    since: SystemTime,
+    actor: &'a Actor,
+}
+
+impl Drop for Refusals<'_> {
+    fn drop(&mut self) {
+        let secrets = self.session.lent();
+        for refused in self.session.refused_since(self.since) {
+            self.service.metrics.blocked.fetch_add(refused.count, Ordering::Relaxed);
+            let mut entry = self.actor.entry(event::EGRESS);
+            entry.severity = Severity::Warning;
+            entry.outcome = Some("blocked".to_owned());
+            entry.code = Some(refused.denied.reason.code().to_owned());
+            entry.cause = Some(secrets.mask(&refused.denied.to_string()).into_owned());
+            // A page can ask for what was typed into it.
+            let url = secrets.mask(&refused.url);
+            let payload = json!({ "url": url, "method": refused.method, "count": refused.count });
+            entry.payload = payload.as_object().cloned().unwrap_or_default().into();
+            self.service.recorder.add(entry);
+        }
     }
 }
 
 /// Where a call works.
 enum Place {
     /// In a session of its own.
-    Own(Ephemeral, Permit),
+    Own(OwnSession),
     /// In one that the caller keeps, as long as this call has its turn.
     Kept { kept: Arc<Kept>, _turn: tokio::sync::OwnedMutexGuard<()> },
 }
@@ -146,7 +148,7 @@ impl Place {
         }
         let permit = service.admit(&caller.subject).await?;
         let session = service.open_session("call").await.map_err(unavailable)?;
-        Ok(Place::Own(session, permit))
+        Ok(Place::Own(OwnSession { held: Some((session, permit)) }))
     }
 
     fn kept(service: &Service, caller: &Caller, id: &str) -> Result<Self, Refused> {
@@ -167,22 +169,50 @@ impl Place {
 
     fn session(&self) -> &Arc<Session> {
         match self {
-            Place::Own(session, _) => session.session(),
+            Place::Own(own) => own.session(),
             Place::Kept { kept, .. } => kept.session.session(),
         }
     }
 
     fn deadline(&self, service: &Service) -> Deadline {
         match self {
-            Place::Own(..) => Deadline::after(service.options.session_time),
+            Place::Own(_) => Deadline::after(service.options.session_time),
             Place::Kept { kept, .. } => kept.deadline.clone(),
         }
     }
 
     async fn leave(self) {
-        if let Place::Own(session, permit) = self {
+        if let Place::Own(mut own) = self
+            && let Some((session, permit)) = own.held.take()
+        {
             session.end().await;
             drop(permit);
+        }
+    }
+}
+
+/// A session for one call. Its place is free when it is gone and not before, also if nobody waits for that: who hangs up
+/// again and again would have more sessions than there are places otherwise.
+struct OwnSession {
+    held: Option<(Ephemeral, Permit)>,
+}
+
+impl OwnSession {
+    fn session(&self) -> &Arc<Session> {
+        match &self.held {
+            Some((session, _)) => session.session(),
+            None => unreachable!("it is taken only by what consumes this"),
+        }
+    }
+}
+
+impl Drop for OwnSession {
+    fn drop(&mut self) {
+        if let (Some((session, permit)), Ok(runtime)) = (self.held.take(), Handle::try_current()) {
+            runtime.spawn(async move {
+                session.end().await;
+                drop(permit);
+            });
         }
     }
 }

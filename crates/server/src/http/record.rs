@@ -1,8 +1,8 @@
 //! The audit: a thread that writes rows, so that nobody waits for the disk, and the witness that makes rows of actions.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 use surehand_guard::redact;
@@ -109,6 +109,34 @@ pub(super) struct Actor {
     pub subject: String,
     pub client: String,
     pub session_id: Option<String>,
+}
+
+/// What is known of who asked, as soon as it is known: who hangs up in the middle was somebody, too.
+#[derive(Debug, Clone)]
+pub(super) struct Seen(Arc<Mutex<Actor>>);
+
+impl Seen {
+    pub fn new(request_id: &str) -> Self {
+        Self(Arc::new(Mutex::new(Actor { request_id: request_id.to_owned(), ..Actor::default() })))
+    }
+
+    pub fn actor(&self) -> Actor {
+        self.lock().clone()
+    }
+
+    pub fn is(&self, subject: &str, client: &str) {
+        let mut actor = self.lock();
+        subject.clone_into(&mut actor.subject);
+        client.clone_into(&mut actor.client);
+    }
+
+    pub fn works_in(&self, session_id: &str) {
+        self.lock().session_id = Some(session_id.to_owned());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Actor> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Actor {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use base64::Engine;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
@@ -43,6 +44,21 @@ const LARGEST_STRUCTURE: usize = 4096;
 
 const INSTRUCTIONS: &str = "Sure hands on a web browser. Start with navigate, look with read_page (mode ax gives references like e5), act with interact, fill_form or act by label or reference. A call succeeds only if its effect was observed; an error says what stood in the way and what to do next.";
 
+/// May a tool be called? If not, why.
+type Judge = dyn Fn(&str) -> Result<(), String> + Send + Sync;
+
+/// What a client may call, where that depends on who it is; whoever let it in leaves this with its request.
+#[derive(Clone)]
+pub(crate) struct Allowed(pub Arc<Judge>);
+
+impl Allowed {
+    fn check(&self, tool: &str) -> Result<(), Fault> {
+        (self.0)(tool).map_err(|why| {
+            Fault::new(Kind::Usage, why).hint("ask whoever made the token for one that allows it")
+        })
+    }
+}
+
 impl Handler {
     pub fn new(options: &Arc<McpOptions>, executor: &Executor) -> Self {
         static CLIENTS: AtomicU64 = AtomicU64::new(1);
@@ -60,6 +76,10 @@ impl Handler {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<Answer, Fault> {
+        let allowed = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Allowed>());
+        if let Some(allowed) = allowed {
+            allowed.check(&request.name)?;
+        }
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let token = context.meta.get_progress_token();
         let notes = Arc::new(ProgressTo::new(context.peer.clone(), token));

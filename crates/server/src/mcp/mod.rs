@@ -16,6 +16,7 @@ use surehand_session::Fault;
 use surehand_tools::Toolset;
 use surehand_verbs::Settings;
 
+pub(crate) use handler::Allowed;
 pub use http::HttpOptions;
 pub(crate) use http::router;
 

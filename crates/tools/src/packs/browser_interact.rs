@@ -144,6 +144,7 @@ impl Pack for BrowserInteract {
             blocked_requests: Vec::new(),
             dismissed_dialogs: Vec::new(),
         };
+        self.check_addresses(cx)?;
         cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url))
             .await
             .map_err(|fault| PackFailure::from(fault).after(0))?;
@@ -160,6 +161,22 @@ impl Pack for BrowserInteract {
         done.blocked_requests = hands.blocked();
         done.dismissed_dialogs = hands.dismissed();
         Ok(done)
+    }
+}
+
+impl BrowserInteract {
+    /// Where the guard lets nobody go is known before anything runs, as far as the address itself tells it.
+    fn check_addresses(&self, cx: &PackContext<'_>) -> Result<(), PackFailure> {
+        for (index, action) in self.actions.iter().enumerate() {
+            if let Action::Navigate { url } = action {
+                cx.session.going_to(url.trim()).map_err(|fault| {
+                    let failure = PackFailure::from(fault);
+                    let message = format!("action[{index}] navigate: {}", failure.message);
+                    PackFailure { message, ..failure }
+                })?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use surehand_guard::egress;
 use surehand_page::{ClickOptions, Dialog, Error, LoadState, Locator, ScreenshotOptions};
 use surehand_session::{Fault, Kind, Tab};
+use url::Url;
 
 use super::pack::PackContext;
 
@@ -194,16 +195,17 @@ impl<'a> Hands<'a> {
 /// Packs go to web pages only, and there is no page that an address could be relative to.
 pub(super) fn web_address(text: &str) -> Result<String, Fault> {
     let address = text.trim();
-    let scheme = address.split_once("://").map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
-    match scheme {
-        Some((scheme, rest)) if matches!(scheme.as_str(), "http" | "https") && !rest.is_empty() => {
+    match Url::parse(address) {
+        // Browsers also read `http:example.com`; who writes that means something else.
+        Ok(url) if matches!(url.scheme(), "http" | "https") && address.contains("://") => {
             Ok(address.to_owned())
         }
-        _ => Err(Fault::new(
-            Kind::BadUrl,
-            format!("{:?} is no absolute http or https address", crate::check::cut(address)),
-        )
-        .hint("write it like https://example.com/page")),
+        parsed => {
+            let why = parsed.err().map(|error| format!(": {error}")).unwrap_or_default();
+            let address = crate::check::cut(address);
+            let message = format!("{address:?} is no absolute http or https address{why}");
+            Err(Fault::new(Kind::BadUrl, message).hint("write it like https://example.com/page"))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use surehand_guard::vault::placeholders;
 use surehand_session::{Fault, Kind};
 
 use super::hands::{Blocked, Hands, web_address};
@@ -70,13 +71,16 @@ impl Pack for LoginAndFetch {
         ];
         let empty = texts.iter().filter(|(_, text)| text.trim().is_empty());
         misfits.extend(empty.map(|(name, _)| Misfit::value(format!("/{name}"), "is empty".to_owned())));
+        if placeholders(&self.secret("username")).is_err() {
+            let message = format!("{:?} is no name of a credential", self.credential);
+            misfits.push(Misfit::value("/credential".to_owned(), message));
+        }
         misfits
     }
 
     async fn run(self, cx: &PackContext<'_>) -> Result<Fetched, PackFailure> {
         let hands = Hands::new(cx).await?;
-        let secret = |field: &str| format!("${{vault:{}#{field}}}", self.credential);
-        let (user, password) = (secret("username"), secret("password"));
+        let (user, password) = (self.secret("username"), self.secret("password"));
         let mut steps = Steps::new(cx);
         // Who may not use the credential does not even knock.
         steps
@@ -101,6 +105,11 @@ impl Pack for LoginAndFetch {
 }
 
 impl LoginAndFetch {
+    /// The placeholder of a field of the credential.
+    fn secret(&self, field: &str) -> String {
+        format!("${{vault:{}#{field}}}", self.credential)
+    }
+
     /// What stands there before anybody logged in proves nothing afterwards.
     async fn is_outside(&self, hands: &Hands<'_>) -> Result<(), Fault> {
         match hands.has_text(&self.success_text).await? {

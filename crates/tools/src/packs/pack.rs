@@ -1,16 +1,15 @@
 //! What a pack is, what it has at hand, how it fails, and the one way to run one.
 
-use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use surehand_guard::vault::{Reference, SecretText, SubstituteError, substitute, to_secrets};
-use surehand_guard::{Secrets, Spelling};
+use surehand_guard::Secrets;
+use surehand_guard::vault::{Reference, SecretText, SubstituteError, substitute};
 use surehand_page::Deadline;
 use surehand_session::{Fault, Kind, PackCode, Session};
 
@@ -108,8 +107,6 @@ pub struct PackContext<'a> {
     pub artifacts: &'a dyn Artifacts,
     /// Who is told of every action.
     pub witness: &'a dyn Witness,
-    /// What was lent so far; none of it may come out again.
-    lent: Mutex<BTreeMap<Reference, SecretText>>,
 }
 
 impl std::fmt::Debug for PackContext<'_> {
@@ -128,7 +125,7 @@ impl<'a> PackContext<'a> {
         artifacts: &'a dyn Artifacts,
         witness: &'a dyn Witness,
     ) -> Self {
-        Self { session, deadline, action_time, credentials, artifacts, witness, lent: Mutex::default() }
+        Self { session, deadline, action_time, credentials, artifacts, witness }
     }
 
     /// The deadline of one action.
@@ -136,26 +133,20 @@ impl<'a> PackContext<'a> {
         self.deadline.at_most(self.action_time)
     }
 
-    /// A text with credentials in place of their placeholders.
+    /// A text with credentials in place of their placeholders. The session knows them from now on: none of them may come
+    /// out of it again, in this call or a later one.
     pub fn filled(&self, text: &str) -> Result<SecretText, Fault> {
         let filled = substitute(text, |reference| {
             let value = self.credentials.reveal(reference)?;
-            let mut lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
-            lent.insert(reference.clone(), value.clone());
+            self.session.lend(&reference.to_string(), value.reveal()).map_err(|error| {
+                Fault::new(Kind::MissingSecret, format!("the credential {reference} cannot be used: {error}"))
+                    .hint("values that could not be masked are not typed: store a longer one")
+            })?;
             Ok(value)
         });
         filled.map_err(|error| match error {
             SubstituteError::Malformed(malformed) => Fault::new(Kind::Usage, malformed.to_string()),
             SubstituteError::Resolve(fault) => fault,
-        })
-    }
-
-    /// Everything that was lent, to be masked.
-    fn secrets(&self) -> Result<Secrets, Fault> {
-        let lent = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
-        to_secrets(lent.iter(), Spelling::Vault).map_err(|error| {
-            Fault::new(Kind::MissingSecret, format!("a credential cannot be used: {error}"))
-                .hint("values that could not be masked are not typed: store a longer one")
         })
     }
 
@@ -167,11 +158,39 @@ impl<'a> PackContext<'a> {
         to: Option<&str>,
         work: impl Future<Output = Result<T, Fault>>,
     ) -> Result<T, Fault> {
-        let began = Instant::now();
+        let mut told =
+            Told { witness: self.witness, index, action, to, began: Instant::now(), is_over: false };
         let done = work.await;
-        let fault = done.as_ref().err();
-        self.witness.saw(&Witnessed { index, action, to, took: began.elapsed(), fault });
+        // The page may say in its own words what was typed into it.
+        let fault = done.as_ref().err().map(|fault| masked(fault.clone(), &self.session.lent()));
+        told.tell(fault.as_ref());
         done
+    }
+}
+
+/// An action that somebody is to be told of. One that was broken off because nobody waits any more is told as well.
+struct Told<'a> {
+    witness: &'a dyn Witness,
+    index: Option<usize>,
+    action: &'static str,
+    to: Option<&'a str>,
+    began: Instant,
+    is_over: bool,
+}
+
+impl Told<'_> {
+    fn tell(&mut self, fault: Option<&Fault>) {
+        self.is_over = true;
+        let Self { index, action, to, .. } = *self;
+        self.witness.saw(&Witnessed { index, action, to, took: self.began.elapsed(), fault });
+    }
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.tell(Some(&Fault::new(Kind::Cancelled, "nobody waits for it any more")));
+        }
     }
 }
 
@@ -211,7 +230,7 @@ pub struct PackFailure {
     /// How many steps were done before, where there are steps.
     pub steps_completed: Option<usize>,
     /// What failed underneath; for the audit, not for the caller.
-    pub cause: Option<Fault>,
+    pub cause: Option<Box<Fault>>,
 }
 
 impl PackFailure {
@@ -234,7 +253,7 @@ impl From<Fault> for PackFailure {
             code: fault.kind.pack_code(),
             message: fault.message.clone(),
             steps_completed: None,
-            cause: Some(fault),
+            cause: Some(Box::new(fault)),
         }
     }
 }
@@ -313,7 +332,7 @@ impl Prepared {
 
 async fn finish<P: Pack>(pack: P, cx: &PackContext<'_>) -> Result<Value, PackFailure> {
     let done = pack.run(cx).await;
-    let secrets = cx.secrets()?;
+    let secrets = cx.session.lent();
     let output = done.map_err(|failure| masked_failure(failure, &secrets, cx))?;
     let mut output = serde_json::to_value(output)
         .map_err(|error| PackFailure::new(PackCode::Internal, format!("its output is no JSON: {error}")))?;
@@ -329,13 +348,16 @@ fn masked_failure(mut failure: PackFailure, secrets: &Secrets, cx: &PackContext<
         failure.message = format!("the time of the session, {limit} ms, was over: {}", failure.message);
     }
     failure.message = secrets.mask(&failure.message).into_owned();
-    if let Some(cause) = &mut failure.cause {
-        cause.message = secrets.mask(&cause.message).into_owned();
-        for hint in &mut cause.hints {
-            *hint = secrets.mask(hint).into_owned();
-        }
-    }
+    failure.cause = failure.cause.map(|cause| Box::new(masked(*cause, secrets)));
     failure
+}
+
+fn masked(mut fault: Fault, secrets: &Secrets) -> Fault {
+    fault.message = secrets.mask(&fault.message).into_owned();
+    for hint in &mut fault.hints {
+        *hint = secrets.mask(hint).into_owned();
+    }
+    fault
 }
 
 /// Pictures are their bytes, in which no text is found.

@@ -160,7 +160,7 @@ async fn perform(
         }
         Step::Scroll(scroll) => plain(scrolled(session, tab, scroll, deadline).await?),
         Step::Wait(wait) => plain(waited(tab, wait, whole).await?),
-        Step::Go(place) => plain(went(tab, place, whole).await?),
+        Step::Go(place) => plain(went(session, tab, place, whole).await?),
     })
 }
 
@@ -244,13 +244,19 @@ async fn waited(tab: &Tab, wait: &Wait, whole: &Deadline) -> Result<String, Faul
     Ok("wait".to_owned())
 }
 
-async fn went(tab: &Tab, place: &str, whole: &Deadline) -> Result<String, Fault> {
+async fn went(session: &Session, tab: &Tab, place: &str, whole: &Deadline) -> Result<String, Fault> {
     let page = &tab.page;
-    let navigated = match place {
-        "back" => page.go(-1, LoadState::Load, whole).await?,
-        "forward" => page.go(1, LoadState::Load, whole).await?,
-        "reload" => page.reload(LoadState::Load, whole).await?,
-        address => page.open(&web_address(address)?, LoadState::Load, whole).await?,
+    let mut going = session.going();
+    let opened = match place {
+        "back" => page.go(-1, LoadState::Load, whole).await,
+        "forward" => page.go(1, LoadState::Load, whole).await,
+        "reload" => page.reload(LoadState::Load, whole).await,
+        address => {
+            let address = web_address(address)?;
+            going = session.going_to(&address)?;
+            page.open(&address, LoadState::Load, whole).await
+        }
     };
+    let navigated = going.arrived(tab, opened.map_err(Fault::from))?;
     Ok(format!("go to {}", navigated.url))
 }

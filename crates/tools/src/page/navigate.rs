@@ -60,12 +60,18 @@ impl Tool for Navigate {
         session.tabs().switch_to(&tab);
         let page = &tab.page;
         let until = LoadState::Load;
-        let Navigated { url, title, status, dialog, accepted } = match (address, self.url.as_str()) {
-            (Some(address), _) => page.open(&address, until, &deadline).await?,
-            (None, "back") => page.go(-1, until, &deadline).await?,
-            (None, "forward") => page.go(1, until, &deadline).await?,
-            (None, _) => page.reload(until, &deadline).await?,
+        let going = match &address {
+            Some(address) => session.going_to(address)?,
+            None => session.going(),
         };
+        let opened = match (address, self.url.as_str()) {
+            (Some(address), _) => page.open(&address, until, &deadline).await,
+            (None, "back") => page.go(-1, until, &deadline).await,
+            (None, "forward") => page.go(1, until, &deadline).await,
+            (None, _) => page.reload(until, &deadline).await,
+        };
+        let Navigated { url, title, status, dialog, accepted } =
+            going.arrived(&tab, opened.map_err(Fault::from))?;
         Answer::json(&Arrived { action: "navigate", tab_id: tab.id(), url, title, status, dialog, accepted })
     }
 }

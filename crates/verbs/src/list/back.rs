@@ -19,7 +19,9 @@ impl Verb for Back {
     type Output = Arrived;
 
     async fn run(self, cx: &Context) -> Result<Arrived, Fault> {
-        let (_, tab) = cx.tab().await?;
-        Ok(tab.page.go(-1, LoadState::Load, &cx.navigation_deadline()).await?.into())
+        let (session, tab) = cx.tab().await?;
+        let going = session.going();
+        let opened = tab.page.go(-1, LoadState::Load, &cx.navigation_deadline()).await;
+        Ok(going.arrived(&tab, opened.map_err(Fault::from))?.into())
     }
 }

@@ -125,10 +125,11 @@ impl Verb for Open {
             None => "about:blank".to_owned(),
         };
         let session = cx.open_session().await?;
+        let going = session.going_to(&url)?;
         let tab = session.some_tab().await?;
         session.tabs().switch_to(&tab);
-        let navigated = tab.page.open(&url, self.load.into(), &cx.navigation_deadline()).await?;
-        Ok(navigated.into())
+        let opened = tab.page.open(&url, self.load.into(), &cx.navigation_deadline()).await;
+        Ok(going.arrived(&tab, opened.map_err(Fault::from))?.into())
     }
 }
 

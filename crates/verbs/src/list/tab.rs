@@ -157,13 +157,17 @@ pub(crate) async fn open(cx: &Context, new: NewTab, in_window: bool) -> Result<T
     if let Some(taken) = new.label.as_ref().and_then(|label| session.tabs().labelled(label)) {
         return Err(Fault::new(Kind::Usage, format!("{} has that label already", taken.id())).hint("choose another label"));
     }
+    let going = session.going_to(url.as_deref().unwrap_or("about:blank"))?;
     let tab = session.new_tab(in_window).await?;
     if let Some(label) = &new.label {
         session.tabs().label(tab.number, label);
     }
     session.tabs().switch_to(&tab);
     let said = match url {
-        Some(url) => Said::new(&tab.page.open(&url, LoadState::Load, &cx.navigation_deadline()).await?),
+        Some(url) => {
+            let opened = tab.page.open(&url, LoadState::Load, &cx.navigation_deadline()).await;
+            Said::new(&going.arrived(&tab, opened.map_err(Fault::from))?)
+        }
         None => Said::default(),
     };
     let total = session.tabs().all().len();

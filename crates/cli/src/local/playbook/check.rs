@@ -26,10 +26,11 @@ impl Check {
     pub fn run(&self, printer: &Printer) -> Result<ExitCode, Fault> {
         let overrides = self.given.overrides()?;
         let secrets = secrets::read(self.given.secrets.as_deref(), printer)?.unwrap_or_default();
+        let named = Named::of(&secrets)?;
         let mut found = Vec::new();
         let mut first = None;
         for file in &self.files {
-            let opened = open(file, &OwnCatalog, &overrides, &Named(&secrets));
+            let opened = open(file, &OwnCatalog, &overrides, &named);
             opened.warnings.iter().for_each(|warning| printer.note(warning));
             found.extend(opened.problems.iter().map(told));
             if let Err(problems) = opened.into_result() {

@@ -6,6 +6,7 @@ use clap::Args;
 use surehand_guard::Secrets;
 use surehand_playbook::TOOLSETS;
 use surehand_server::callers::{Foreign, Own, Server};
+use surehand_server::secrets::Keeper;
 use surehand_server::{Executor, Home};
 use surehand_session::{Fault, Kind, Lease};
 use surehand_tools::Caller;
@@ -69,7 +70,8 @@ impl Where {
         printer: &Printer,
     ) -> Result<Ready, Fault> {
         if let Some(server) = &self.server {
-            let foreign = Foreign::connect(read_server(server)?, secrets).await?;
+            let keeper = Arc::new(Keeper::of_local(&Home::from_env()?, secrets));
+            let foreign = Foreign::connect(read_server(server)?, keeper).await?;
             let is_own = foreign.is_surehand().await;
             return Ok(Ready::new(Box::new(foreign), is_own));
         }

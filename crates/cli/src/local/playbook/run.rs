@@ -66,7 +66,7 @@ impl Run {
         secrets: &Secrets,
         warn: Option<&Printer>,
     ) -> Result<Playbook, Fault> {
-        let opened = open(&self.file, catalog, &self.given.overrides()?, &Named(secrets));
+        let opened = open(&self.file, catalog, &self.given.overrides()?, &Named::of(secrets)?);
         if let Some(printer) = warn {
             opened.warnings.iter().for_each(|warning| printer.note(warning));
         }
@@ -115,8 +115,8 @@ impl Run {
         };
         let live = Live { printer, is_silent: printer.is_json() };
         live.title(&playbook);
-        let (secrets, caller) = (Named(secrets), ready.caller.as_ref());
-        Ok(run(&playbook, scope, &OwnCatalog, &secrets, caller, options, &live, stop).await)
+        let (named, caller) = (Named::of(secrets)?, ready.caller.as_ref());
+        Ok(run(&playbook, scope, &OwnCatalog, &named, caller, options, &live, stop).await)
     }
 
     /// What came of it, in every form that was asked for. A run that was cut off tells what there was before, and a form

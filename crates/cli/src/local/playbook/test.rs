@@ -114,7 +114,9 @@ impl TestCommand {
             if self.place.is_foreign() { Some(stop.unless_asked(ready.caller.tools()).await?) } else { None };
         // A test must not wait for a browser that the one before it had already.
         let warm = ready.keep_warm().await;
-        let runner = Runner { command: self, secrets, caller: ready.caller.as_ref(), tools, stop: &stop };
+        let named = Named::of(secrets)?;
+        let runner =
+            Runner { command: self, named: &named, caller: ready.caller.as_ref(), tools, stop: &stop };
         let live = Live::new(printer, tests.len());
         let options = SuiteOptions { workers: self.workers(), retries: self.retries };
         let suite = run_suite(tests, options, &runner, &live, &stop).await;
@@ -201,7 +203,7 @@ fn exit_code(suite: &SuiteReport) -> u8 {
 /// Runs one test in a session of its own.
 struct Runner<'r> {
     command: &'r TestCommand,
-    secrets: &'r Secrets,
+    named: &'r Named<'r>,
     caller: &'r dyn Caller,
     /// The tools of a server that may lack some.
     tools: Option<Vec<String>>,
@@ -217,7 +219,7 @@ impl RunsTests for Runner<'_> {
 impl Runner<'_> {
     async fn attempt(&self, test: &Test) -> Result<Attempt, Fault> {
         let overrides = self.command.given.overrides()?;
-        let opened = open(&test.file, &OwnCatalog, &overrides, &Named(self.secrets));
+        let opened = open(&test.file, &OwnCatalog, &overrides, self.named);
         let playbook = sound(opened)?;
         if let Some(tools) = &self.tools {
             let missing = missing_tools(&playbook, tools);
@@ -233,9 +235,8 @@ impl Runner<'_> {
             thumbnails: self.command.html.is_some(),
             evidence: true,
         };
-        let secrets = Named(self.secrets);
         let (watch, stop) = (&Unwatched, self.stop);
-        let ran = run(&playbook, scope, &OwnCatalog, &secrets, caller.as_ref(), options, watch, stop).await;
+        let ran = run(&playbook, scope, &OwnCatalog, self.named, caller.as_ref(), options, watch, stop).await;
         caller.close().await;
         Ok(Attempt::Ran(Box::new(ran)))
     }

@@ -42,7 +42,13 @@ pub(super) async fn send(
             return Err(client.record(&method, &uri, denied));
         }
         Err(Refusal::Denied(denied)) => return Err(client.record(&method, &uri, *denied)),
-        Err(other) => return Err(other),
+        Err(other) => {
+            if let Refusal::Unreachable(why) | Refusal::TooSlow(why) = &other {
+                let url = format!("http://{}:{}{}", target.host, target.port, uri.path());
+                client.shared.ledger.record_lost(&url, why);
+            }
+            return Err(other);
+        }
     };
     if response.status() == StatusCode::SWITCHING_PROTOCOLS {
         return switch(client, response, upgrading.then_some(browser));

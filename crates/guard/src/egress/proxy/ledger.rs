@@ -1,9 +1,13 @@
 //! What was not let out: a bounded list in which repeats are counted.
 
+use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
+use url::Url;
+
 use crate::egress::denied::Denied;
+use crate::egress::host::Host;
 
 /// A request that was not let out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +30,37 @@ pub struct Blocked {
     pub count: u64,
 }
 
+impl Blocked {
+    /// Whether it was this page, however its host is written, that was asked for.
+    pub fn is_of(&self, page: &str) -> bool {
+        let Some((host, port, asked)) = read_page(page) else { return false };
+        port == self.port && host == self.host && (self.method == "CONNECT" || self.url == asked)
+    }
+}
+
+/// Host, port and address of a page, as they are noted here.
+fn read_page(page: &str) -> Option<(String, u16, String)> {
+    let url = Url::parse(page).ok()?;
+    let host = Host::parse(url.host_str()?).ok()?.to_string();
+    let port = url.port_or_known_default()?;
+    let asked = shortened(&format!("{}://{host}:{port}{}", url.scheme(), url.path()));
+    Some((host, port, asked))
+}
+
+/// A request that was let out and got no answer: the proxy answered in place of the server.
+struct Lost {
+    url: String,
+    why: String,
+    at: SystemTime,
+}
+
+/// Of those the latest are kept: who looks for one has just asked for it.
+const MOST_LOST: usize = 50;
+
+fn shortened(url: &str) -> String {
+    url.chars().take(500).collect()
+}
+
 /// Entries that are kept. The first ones: they tell how it began.
 const MOST: usize = 200;
 
@@ -37,6 +72,7 @@ pub(super) struct Ledger(Mutex<Entries>);
 struct Entries {
     list: Vec<Blocked>,
     dropped: u64,
+    lost: VecDeque<Lost>,
 }
 
 impl Ledger {
@@ -45,7 +81,7 @@ impl Ledger {
     }
 
     pub fn record(&self, method: &str, url: &str, denied: &Denied) {
-        let url: String = url.chars().take(500).collect();
+        let url = shortened(url);
         let mut entries = self.entries();
         let same =
             |one: &&mut Blocked| one.url == url && one.method == method && one.denied.reason == denied.reason;
@@ -67,6 +103,22 @@ impl Ledger {
         } else {
             entries.dropped += 1;
         }
+    }
+
+    pub fn record_lost(&self, url: &str, why: &str) {
+        let mut entries = self.entries();
+        if entries.lost.len() == MOST_LOST {
+            entries.lost.pop_front();
+        }
+        entries.lost.push_back(Lost { url: shortened(url), why: why.to_owned(), at: SystemTime::now() });
+    }
+
+    /// Why this page got no answer since then, if it got none.
+    pub fn lost(&self, page: &str, since: SystemTime) -> Option<String> {
+        let (_, _, asked) = read_page(page)?;
+        let entries = self.entries();
+        let found = entries.lost.iter().rev().find(|lost| lost.at >= since && lost.url == asked);
+        found.map(|lost| lost.why.clone())
     }
 
     pub fn list(&self) -> Vec<Blocked> {

@@ -15,9 +15,8 @@ pub(super) fn patterns(of: usize, value: &str) -> Vec<Pattern> {
     let shown = shown(value);
     let mut patterns: Vec<Pattern> =
         shown.iter().map(|text| Pattern::new(of, text.chars().collect(), None)).collect();
-    for bytes in bytes_of(value) {
-        let lower: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        patterns.extend([lower.to_ascii_uppercase(), lower].map(|text| Pattern::in_hexadecimal(of, &text)));
+    for bytes in shown.iter().flat_map(|text| bytes_of(text)) {
+        patterns.extend(in_hex(bytes).map(|text| Pattern::in_hexadecimal(of, &text)));
     }
     let mut inner: Vec<Inner> = shown.iter().flat_map(|text| bytes_of(text)).map(Inner::whole).collect();
     inner.extend(bytes_of(value).iter().flat_map(|bytes| once_in_base64(bytes)));
@@ -67,6 +66,15 @@ fn bytes_of(text: &str) -> Vec<Vec<u8>> {
     all.extend(latin);
     distinct(&mut all);
     all
+}
+
+/// In small and in capital letters.
+fn in_hex(bytes: Vec<u8>) -> [String; 2] {
+    let digits = bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    [digits.to_ascii_uppercase(), digits]
 }
 
 /// The value as addresses, forms, JSON and HTML write it.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::{Secrets, Spelling};
+use crate::{Secrets, SecretsError, Spelling};
 
 #[test]
 fn names_are_the_same_everywhere() {
@@ -48,4 +48,29 @@ fn a_placeholder_that_would_show_a_value_is_not_used() {
     assert_eq!(secrets.mask("admin, other-value"), "[secret], ${vault:b}");
     let secrets = masking(&[("a", "secret"), ("b", "vault")], Spelling::Vault);
     assert_eq!(secrets.mask("secret vault"), "[***] [***]");
+}
+
+#[test]
+fn hexadecimal_digits_are_masked_in_both_cases() {
+    let secrets = Secrets::parse("PW=hün ter2").unwrap();
+    for text in ["68c3bc6e2074657232", "68C3BC6E2074657232", "68fc6e2074657232"] {
+        assert_eq!(secrets.mask(&format!("x {text} y")), "x ${SECRET:PW} y", "{text}");
+    }
+}
+
+#[test]
+fn who_somebody_is_may_be_short_and_is_masked_only_if_it_is_not() {
+    let secrets = Secrets::parse("shop#username=ada\nshop#password=hunter22\nclub#email=ada@club").unwrap();
+    assert_eq!(
+        secrets.mask("ada has hunter22 at ada@club"),
+        "ada has ${SECRET:shop#password} at ${SECRET:club#email}"
+    );
+    assert_eq!(Secrets::parse("shop#pin=123").unwrap_err(), SecretsError::TooShort(1));
+    // What the vault adds cannot choose its name: one that would show a value is a word instead.
+    let more = secrets.with("club#user", "club").unwrap();
+    assert_eq!(more.mask("the club"), "the [secret]");
+    assert_eq!(
+        Secrets::revealed(more.reveal().map(|(a, b)| (a.to_owned(), b.to_owned()))).unwrap().mask("the club"),
+        "the [secret]"
+    );
 }

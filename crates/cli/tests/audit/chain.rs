@@ -1,0 +1,59 @@
+//! `surehand audit`: reading it, and finding out that somebody changed it.
+
+use std::path::Path;
+
+use crate::common::{fails, fresh_cli, ok};
+use crate::guarded::Service;
+
+/// As somebody would who has the file and no key: the bytes of a row, in place.
+fn change(file: &Path, from: &[u8], to: &[u8]) {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = fs_err::read(file).unwrap();
+    let at: Vec<usize> = (0..bytes.len() - from.len()).filter(|at| bytes[*at..].starts_with(from)).collect();
+    assert!(!at.is_empty(), "it is not there");
+    for at in at {
+        bytes[at..at + to.len()].copy_from_slice(to);
+    }
+    fs_err::write(file, bytes).unwrap();
+}
+
+#[test]
+fn what_was_changed_is_noticed() {
+    let cli = fresh_cli();
+    fails(&cli, &["audit", "verify"]).must_be("missing-file", 2);
+    fails(&cli, &["audit", "list"]).must_be("missing-file", 2);
+    let service = Service::start(&cli, &[]);
+    let token = service.token("mallory", "packs:*");
+    for _ in 0..3 {
+        service.ask(Some(&token), "GET", "/api/v1/packs", None).ok();
+    }
+    service.ask(None, "GET", "/api/v1/packs", None).fails(401, "missing_bearer");
+    // While it runs, as well.
+    ok(&cli, &["audit", "verify"]);
+    drop(service);
+
+    let listed = ok(&cli, &["audit", "list", "--actor", "mallory"]);
+    assert_eq!(listed["entries"].as_array().unwrap().len(), 3);
+    assert_eq!(ok(&cli, &["audit", "list", "--severity", "warning"])["entries"][0]["status"], 401);
+    assert_eq!(ok(&cli, &["audit", "list", "--limit", "1"])["entries"].as_array().unwrap().len(), 1);
+    let text = cli.run(&["audit", "list", "--event-type", "pack_list"]).unwrap().stdout;
+    assert!(text.lines().count() == 3 && text.contains("mallory"), "{text}");
+    for wrong in [["--limit", "0"], ["--limit", "1001"], ["--severity", "loud"], ["--from", "yesterday"]] {
+        assert_eq!(fails(&cli, &[&["audit", "list"], &wrong[..]].concat()).exit, 2, "{wrong:?}");
+    }
+
+    let whole = ok(&cli, &["audit", "verify"]);
+    assert_eq!(whole["rows"], 4);
+    let head = format!("{}:{}", whole["head"]["seq"], whole["head"]["hash"].as_str().unwrap());
+    ok(&cli, &["audit", "verify", "--anchor", &head]);
+    let (seq, hash) = head.split_once(':').unwrap();
+    let other: String = hash.chars().rev().collect();
+    fails(&cli, &["audit", "verify", "--anchor", &format!("{seq}:{other}")]).must_be("check-failed", 1);
+    // One that was longer before lost rows.
+    fails(&cli, &["audit", "verify", "--anchor", &format!("99:{hash}")]).must_be("check-failed", 1);
+    fails(&cli, &["audit", "verify", "--anchor", "nonsense"]).must_be("usage", 2);
+
+    change(&cli.home().path().join("surehand.db"), b"mallory", b"innocen");
+    let failure = fails(&cli, &["audit", "verify"]);
+    failure.must_be("check-failed", 1).must_say("the record was changed");
+}

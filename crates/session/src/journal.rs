@@ -74,7 +74,10 @@ const MOST_FILES: usize = 64;
 
 impl std::fmt::Debug for Hidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hidden").field("secrets", &self.secrets).field("lent", &self.lent_mask).finish_non_exhaustive()
+        f.debug_struct("Hidden")
+            .field("secrets", &self.secrets)
+            .field("lent", &self.lent_mask)
+            .finish_non_exhaustive()
     }
 }
 

@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn what_leads_past_the_guard_is_known_however_it_is_written() {
-        for arg in ["--proxy-server=x", "-no-proxy-server", " --host-resolver-rules=MAP", "--PROXY-PAC-URL=x"] {
+        for arg in ["--proxy-server=x", "-no-proxy-server", " --host-resolver-rules=MAP", "--PROXY-PAC-URL=x"]
+        {
             assert!(is_bypass(arg), "{arg}");
         }
         for arg in ["--lang=de", "--window-size=1,2", "--disable-gpu"] {

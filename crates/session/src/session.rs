@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use surehand_cdp::protocol::target;
-use surehand_guard::{Secrets, SecretsError};
 use surehand_guard::egress::Proxy;
+use surehand_guard::{Secrets, SecretsError};
 use surehand_page::{Acted, Deadline, Locator};
 
 use crate::journal::{Done, Hidden, Journal};

@@ -64,8 +64,7 @@ impl Default for Forms {
 impl Forms {
     /// Of these values, each with its number.
     pub fn of<'a>(values: impl Iterator<Item = (usize, &'a str)>) -> Self {
-        let patterns: Vec<Pattern> =
-            values.flat_map(|(of, value)| spellings::patterns(of, value)).collect();
+        let patterns: Vec<Pattern> = values.flat_map(|(of, value)| spellings::patterns(of, value)).collect();
         let mut by_first = vec![Vec::new(); 256];
         for (index, pattern) in patterns.iter().enumerate() {
             for byte in pattern.first_bytes() {

@@ -94,8 +94,9 @@ fn is_name_byte(byte: u8) -> bool {
 
 /// `NAME`, or `NAME#field` for a field of a credential.
 fn is_secret_name(name: &str) -> bool {
-    let is_part =
-        |part: &str| !part.is_empty() && part.bytes().all(|byte| is_name_byte(byte) && !b":#".contains(&byte));
+    let is_part = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| is_name_byte(byte) && !b":#".contains(&byte))
+    };
     let (name, field) = name.split_once('#').unwrap_or((name, "-"));
     is_part(name) && is_part(field)
 }

@@ -62,16 +62,22 @@ impl Veil {
 static LENT: LazyLock<Lendings> = LazyLock::new(Lendings::default);
 
 #[derive(Default)]
-struct Lendings(Mutex<(Vec<(String, String)>, Arc<Secrets>)>);
+struct Lendings(Mutex<Lending>);
+
+#[derive(Default)]
+struct Lending {
+    known: Vec<(String, String)>,
+    mask: Arc<Secrets>,
+}
 
 impl Lendings {
     fn mask(&self) -> Arc<Secrets> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).mask.clone()
     }
 
     fn add(&self, name: String, value: String) {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, mask) = &mut *held;
+        let Lending { known, mask } = &mut *held;
         let more = (name, value);
         if known.contains(&more) {
             return;

@@ -73,7 +73,7 @@ impl Audit {
             }
             Action::Verify { anchor } => {
                 let found = verify(&*store, anchor.as_ref()).map_err(store_fault)?;
-                let value = serde_json::to_value(&found).map_err(crate::internal)?;
+                let value = serde_json::to_value(found).map_err(crate::internal)?;
                 match &found.broken {
                     None => {
                         let text = format!("{} rows, whole; the last is {}", found.rows, found.head);

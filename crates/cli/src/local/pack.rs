@@ -85,7 +85,7 @@ fn run(
             let data = packs::envelope(&failure);
             let steps = failure.steps_completed.map(|steps| format!(" ({steps} steps were done before)"));
             let code = failure.code.name();
-            let mut fault = failure.cause.unwrap_or_else(|| Fault::new(Kind::Usage, ""));
+            let mut fault = failure.cause.map_or_else(|| Fault::new(Kind::Usage, ""), |cause| *cause);
             fault.message = format!("{code}: {}{}", failure.message, steps.unwrap_or_default());
             match printer.is_json() {
                 true => Ok(printer.failed_result(&data, "", fault)),

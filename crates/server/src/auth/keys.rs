@@ -179,7 +179,15 @@ impl KeyRing {
     /// The keys that may have signed a token: the one it names, or all if it names none.
     pub(super) fn candidates(&self, kid: Option<&str>) -> Result<Vec<(Key, DecodingKey)>, KeyError> {
         let named = |key: &Key| kid.is_none_or(|kid| key.kid == kid);
-        Ok(self.keys()?.into_iter().filter(named).map(|key| (key.clone(), key.checking.clone())).collect())
+        Ok(self
+            .keys()?
+            .into_iter()
+            .filter(named)
+            .map(|key| {
+                let checking = key.checking.clone();
+                (key, checking)
+            })
+            .collect())
     }
 
     /// Makes a key and says where it is.

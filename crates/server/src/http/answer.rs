@@ -14,7 +14,7 @@ pub(super) struct Refused {
     pub code: &'static str,
     pub message: String,
     /// More members of the envelope.
-    pub more: Map<String, Value>,
+    pub more: Box<Map<String, Value>>,
     pub headers: Vec<(HeaderName, String)>,
     /// What failed underneath; for the audit only.
     pub cause: Option<String>,
@@ -23,7 +23,7 @@ pub(super) struct Refused {
 impl Refused {
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { status, code, message, more: Map::new(), headers: Vec::new(), cause: None }
+        Self { status, code, message, more: Box::default(), headers: Vec::new(), cause: None }
     }
 
     pub fn bad(message: impl Into<String>) -> Self {
@@ -85,7 +85,7 @@ impl IntoResponse for Refused {
         let mut body = Map::new();
         body.insert("error".to_owned(), self.code.into());
         body.insert("message".to_owned(), self.message.into());
-        body.extend(self.more);
+        body.extend(*self.more);
         let mut response = json(self.status, &body);
         for (name, value) in self.headers {
             if let Ok(value) = HeaderValue::try_from(value) {

@@ -202,15 +202,15 @@ pub(super) async fn authenticate(
     if let Err(refused) = caller.require(&scope) {
         return refused.into_response();
     }
-    request.extensions_mut().insert(mcp::Allowed(allowed_tools(&caller)));
+    request.extensions_mut().insert(allowed_tools(&caller));
     request.extensions_mut().insert(caller);
     next.run(request).await
 }
 
 /// A pack needs its scope over MCP as well; what drives a browser by hand needs no other than that for MCP.
-fn allowed_tools(caller: &Caller) -> Arc<dyn Fn(&str) -> Result<(), String> + Send + Sync> {
+fn allowed_tools(caller: &Caller) -> mcp::Allowed {
     let scopes = caller.scopes.clone();
-    Arc::new(move |tool| match PACKS.iter().find(|pack| pack.tool == tool) {
+    mcp::Allowed::by(move |tool| match PACKS.iter().find(|pack| pack.tool == tool) {
         Some(pack) if !scopes.allow(&format!("packs:{}", pack.name)) => {
             Err(format!("the token does not allow packs:{}", pack.name))
         }

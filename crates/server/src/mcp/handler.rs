@@ -45,9 +45,16 @@ const INSTRUCTIONS: &str = "Sure hands on a web browser. Start with navigate, lo
 
 /// What a client may call, where that depends on who it is; whoever let it in leaves this with its request.
 #[derive(Clone)]
-pub(crate) struct Allowed(pub Arc<dyn Fn(&str) -> Result<(), String> + Send + Sync>);
+pub(crate) struct Allowed(Arc<Judge>);
+
+/// Says why a tool may not be called.
+type Judge = dyn Fn(&str) -> Result<(), String> + Send + Sync;
 
 impl Allowed {
+    pub fn by(judge: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(judge))
+    }
+
     fn check(&self, tool: &str) -> Result<(), Fault> {
         (self.0)(tool).map_err(|why| {
             Fault::new(Kind::Usage, why).hint("ask whoever made the token for one that allows it")

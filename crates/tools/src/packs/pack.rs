@@ -230,7 +230,7 @@ pub struct PackFailure {
     /// How many steps were done before, where there are steps.
     pub steps_completed: Option<usize>,
     /// What failed underneath; for the audit, not for the caller.
-    pub cause: Option<Fault>,
+    pub cause: Option<Box<Fault>>,
 }
 
 impl PackFailure {
@@ -253,7 +253,7 @@ impl From<Fault> for PackFailure {
             code: fault.kind.pack_code(),
             message: fault.message.clone(),
             steps_completed: None,
-            cause: Some(fault),
+            cause: Some(Box::new(fault)),
         }
     }
 }
@@ -348,7 +348,7 @@ fn masked_failure(mut failure: PackFailure, secrets: &Secrets, cx: &PackContext<
         failure.message = format!("the time of the session, {limit} ms, was over: {}", failure.message);
     }
     failure.message = secrets.mask(&failure.message).into_owned();
-    failure.cause = failure.cause.map(|cause| masked(cause, secrets));
+    failure.cause = failure.cause.map(|cause| Box::new(masked(*cause, secrets)));
     failure
 }
 

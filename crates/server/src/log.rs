@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use surehand_guard::Secrets;
+use surehand_guard::{Secrets, Spelling};
 use tokio::sync::mpsc;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -50,12 +50,50 @@ impl Veil {
     }
 
     fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let known: Vec<Arc<Secrets>> = self.lock().iter().cloned().collect();
+        let known: Vec<Arc<Secrets>> = self.lock().iter().cloned().chain([LENT.mask()]).collect();
         known.iter().fold(Cow::Borrowed(text), |text, secrets| match secrets.mask(&text) {
             Cow::Owned(masked) => Cow::Owned(masked),
             Cow::Borrowed(_) => text,
         })
     }
+}
+
+/// What the vault gave to anybody in this process: pages may say it at any time, so it is never shown.
+static LENT: LazyLock<Lendings> = LazyLock::new(Lendings::default);
+
+#[derive(Default)]
+struct Lendings(Mutex<Lending>);
+
+#[derive(Default)]
+struct Lending {
+    known: Vec<(String, String)>,
+    mask: Arc<Secrets>,
+}
+
+impl Lendings {
+    fn mask(&self) -> Arc<Secrets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).mask.clone()
+    }
+
+    fn add(&self, name: String, value: String) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Lending { known, mask } = &mut *held;
+        let more = (name, value);
+        if known.contains(&more) {
+            return;
+        }
+        known.push(more);
+        match Secrets::for_masking(known.iter().cloned(), Spelling::Vault) {
+            Ok(all) => *mask = Arc::new(all),
+            // What could not be masked is not used either: see `PackContext::filled`.
+            Err(_) => _ = known.pop(),
+        }
+    }
+}
+
+/// From now on this is not shown in any log of this process.
+pub(crate) fn never_show(name: &str, value: &str) {
+    LENT.add(name.to_owned(), value.to_owned());
 }
 
 /// Standard error, where each write is one line of the log.
@@ -135,7 +173,8 @@ pub(crate) fn install_for_service(wanted: Option<&str>) -> Result<(), String> {
     let usual = format!("warn,{}=info", module_path!().trim_end_matches("::log"));
     let wanted: Targets =
         wanted.unwrap_or(&usual).parse().map_err(|error| format!("SUREHAND_LOG: {error}"))?;
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let veiled = VeiledError(Veil::default());
+    let lines = tracing_subscriber::fmt::layer().with_writer(move || veiled.clone()).with_ansi(false);
     // Who set it up before may keep it.
     let _ = tracing_subscriber::registry().with(lines.with_filter(wanted)).try_init();
     Ok(())

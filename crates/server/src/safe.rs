@@ -96,7 +96,10 @@ impl Credentials for Lent {
             None => Caller::Local,
             Some((subject, client)) => Caller::Remote { subject, client },
         };
-        self.safe.vault()?.read(&reference.name, reference.field.as_deref(), caller).map_err(vault_fault)
+        let vault = self.safe.vault()?;
+        let value = vault.read(&reference.name, reference.field.as_deref(), caller).map_err(vault_fault)?;
+        crate::log::never_show(&reference.to_string(), value.reveal());
+        Ok(value)
     }
 }
 

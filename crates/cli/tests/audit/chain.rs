@@ -51,7 +51,7 @@ fn what_was_changed_is_noticed() {
     fails(&cli, &["audit", "verify", "--anchor", &format!("{seq}:{other}")]).must_be("check-failed", 1);
     // One that was longer before lost rows.
     fails(&cli, &["audit", "verify", "--anchor", &format!("99:{hash}")]).must_be("check-failed", 1);
-    fails(&cli, &["audit", "verify", "--anchor", "nonsense"]).must_be("usage", 2);
+    fails(&cli, &["audit", "verify", "--anchor", "nonsense"]).must_be("bad-number", 2);
 
     change(&cli.home().path().join("surehand.db"), b"mallory", b"innocen");
     let failure = fails(&cli, &["audit", "verify"]);

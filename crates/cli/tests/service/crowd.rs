@@ -56,9 +56,8 @@ fn who_finds_no_place_waits_and_who_finds_no_room_in_line_is_told_when_to_come_b
     let call = rows.iter().find(|row| row["event_type"] == "pack_call").unwrap();
     assert_eq!((&call["status"], &call["outcome"]), (&json!(499), &json!("client gone")), "{call}");
     assert!(call["session_id"].is_string(), "{call}");
-    let cut =
-        rows.iter().find(|row| row["event_type"] == "action" && row["payload"]["action"] == "wait").unwrap();
-    assert_eq!(cut["outcome"], "failed", "{cut}");
+    let is_cut = |row: &Value| row["event_type"] == "action" && row["outcome"] == "failed";
+    assert!(rows.iter().any(is_cut), "the action that was cut off is not told: {rows:?}");
     assert!(wait_until(SOON, || service.metric("surehand_sessions_open") <= 1.0), "a session is left");
 }
 

@@ -9,6 +9,9 @@ use crate::http::Answer;
 
 const SESSIONS: &str = "/api/v1/sessions";
 
+/// Tells its server when an action was done to it.
+const BUSY: &str = "<button onclick=\"fetch('/clicked')\">x</button>";
+
 #[track_caller]
 fn open(service: &Service, body: &Value) -> String {
     let made = service.post(SESSIONS, body);
@@ -84,12 +87,15 @@ fn a_session_is_made_only_of_what_makes_sense() {
 #[test]
 fn one_call_at_a_time_works_in_a_session() {
     let service = shared();
-    let site = pages(&[("/", "<p>x</p>"), ("/busy", "<p>y</p>")]);
+    let site = pages(&[("/", "<p>x</p>"), ("/busy", BUSY)]);
     let session = open(&service, &json!({}));
-    let (url, long) = (site.url("/busy"), json!([{ "action": "wait", "ms": 60_000 }]));
+    let (url, long) = (
+        site.url("/busy"),
+        json!([{ "action": "click", "selector": "button" }, { "action": "wait", "ms": 60_000 }]),
+    );
     std::thread::scope(|threads| {
         let working = threads.spawn(|| interact(&service, &session, &url, &long));
-        assert!(wait_until(SOON, || !site.requests_to("/busy").is_empty()));
+        assert!(wait_until(SOON, || !site.requests_to("/clicked").is_empty()));
         let busy = interact(&service, &session, &site.url("/"), &json!([{ "action": "screenshot" }]));
         busy.must_be(409, "session_busy");
         assert_eq!(busy.header("retry-after"), Some("1"));
@@ -132,13 +138,16 @@ fn a_session_ends_when_its_time_is_over() {
 #[test]
 fn a_browser_that_was_killed_is_replaced() {
     let service = Service::start(&[]);
-    let site = pages(&[("/", "<p>x</p>"), ("/long", "<p>y</p>")]);
+    let site = pages(&[("/", "<p>x</p>"), ("/long", BUSY)]);
     let read = json!([{ "action": "extract", "selector": "p" }]);
     let session = open(&service, &json!({}));
-    let (url, long) = (site.url("/long"), json!([{ "action": "wait", "ms": 60_000 }]));
+    let (url, long) = (
+        site.url("/long"),
+        json!([{ "action": "click", "selector": "button" }, { "action": "wait", "ms": 60_000 }]),
+    );
     std::thread::scope(|threads| {
         let working = threads.spawn(|| service.interact(&url, &long));
-        assert!(wait_until(SOON, || !site.requests_to("/long").is_empty()));
+        assert!(wait_until(SOON, || !site.requests_to("/clicked").is_empty()));
         let browser = service.browser().expect("a browser");
         processes::kill(browser);
         // Who worked in it is told at once; it is not the caller's mistake.

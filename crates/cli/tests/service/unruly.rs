@@ -55,7 +55,7 @@ fn pages_that_never_come_to_an_end_run_out_of_time() {
 
 #[test]
 fn a_page_that_hangs_up_is_a_failure() {
-    let service = shared();
+    let service = quick();
     let site = Site::builder()
         .fixed("/gone", Response::hang_up())
         .fixed("/torn", Response::html("<p>x").broken_off())
@@ -74,7 +74,9 @@ fn a_page_that_hangs_up_is_a_failure() {
     // What is downloaded is no page.
     let file = service.interact(&site.url("/file"), &json!([{ "action": "screenshot" }]));
     assert!(file.status == 502, "{}", file.text());
-    assert!(service.interact(&site.url("/torn"), &json!([{ "action": "screenshot" }])).status < 503);
+    // Half a page is looked at as far as it came, or its end is waited for in vain.
+    let torn = service.interact(&site.url("/torn"), &json!([{ "action": "screenshot" }]));
+    assert!([200, 502, 504].contains(&torn.status), "{}", torn.text());
     lives_on(&service);
 }
 

@@ -210,12 +210,12 @@ pub(super) async fn authenticate(
 /// A pack needs its scope over MCP as well; what drives a browser by hand needs no other than that for MCP.
 fn allowed_tools(caller: &Caller) -> mcp::Allowed {
     let scopes = caller.scopes.clone();
-    mcp::Allowed(Arc::new(move |tool: &str| match PACKS.iter().find(|pack| pack.tool == tool) {
+    mcp::Allowed::by(move |tool| match PACKS.iter().find(|pack| pack.tool == tool) {
         Some(pack) if !scopes.allow(&format!("packs:{}", pack.name)) => {
             Err(format!("the token does not allow packs:{}", pack.name))
         }
         _ => Ok(()),
-    }))
+    })
 }
 
 /// The name of a pack in the path.

@@ -49,9 +49,13 @@ type Judge = dyn Fn(&str) -> Result<(), String> + Send + Sync;
 
 /// What a client may call, where that depends on who it is; whoever let it in leaves this with its request.
 #[derive(Clone)]
-pub(crate) struct Allowed(pub Arc<Judge>);
+pub(crate) struct Allowed(Arc<Judge>);
 
 impl Allowed {
+    pub fn by(judge: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(judge))
+    }
+
     fn check(&self, tool: &str) -> Result<(), Fault> {
         (self.0)(tool).map_err(|why| {
             Fault::new(Kind::Usage, why).hint("ask whoever made the token for one that allows it")

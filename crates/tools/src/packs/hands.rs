@@ -98,7 +98,12 @@ impl<'a> Hands<'a> {
     /// Does nothing for a while, as long as the call has the time.
     pub async fn wait(&self, time: Duration) -> Result<(), Fault> {
         let deadline = &self.cx.deadline;
-        let waited = deadline.run("the wait to end", tokio::time::sleep(time)).await;
+        let waiting = deadline.run("the wait to end", tokio::time::sleep(time));
+        // Nobody waits for a page that is gone.
+        let waited = tokio::select! {
+            waited = waiting => waited,
+            closed = self.tab.page.wait_closed(deadline) => return Err(closed.err().unwrap_or(Error::TabClosed).into()),
+        };
         self.dismiss().await?;
         Ok(waited?)
     }

@@ -41,10 +41,10 @@ fn a_pack_runs_here_and_says_how_it_went() {
     assert_eq!((&output["steps_completed"], &output["extractions"]["p"]), (&json!(1), &json!("x")));
     // From a file, with the usual envelope.
     let file = cli.home().work().join("input.json");
-    std::fs::write(&file, json!({ "url": site.url("/"), "fullPage": true }).to_string()).unwrap();
+    fs_err::write(&file, json!({ "url": site.url("/"), "fullPage": true }).to_string()).unwrap();
     let kept = cli.json(&["pack", "run", "browser.screenshot_url", file.to_str().unwrap()]).unwrap();
-    let path = kept.data()["path"].as_str().expect(&kept.value.to_string()).to_owned();
-    assert_eq!(&std::fs::read(path).unwrap()[1..4], b"PNG");
+    let path = kept.data()["path"].as_str().unwrap_or_else(|| panic!("{}", kept.value)).to_owned();
+    assert_eq!(&fs_err::read(path).unwrap()[1..4], b"PNG");
     // A failure is 1, what makes no sense is 2.
     let missing = json!({ "url": site.url("/"), "actions": [{ "action": "extract", "selector": "p" }, { "action": "click", "selector": "#none" }] });
     let failed = run(&cli, &["--timeout", "1000"], &missing);

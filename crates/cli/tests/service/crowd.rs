@@ -135,10 +135,7 @@ fn what_is_under_way_comes_to_its_end_before_the_service_does() {
     assert!(wait_until(SOON, || !site.requests_to("/").is_empty()));
     service.terminate();
     // Nobody new comes in.
-    let refused = wait_until(SOON, || match TcpStream::connect(&service.host) {
-        Err(_) => true,
-        Ok(_) => false,
-    });
+    let refused = wait_until(SOON, || TcpStream::connect(&service.host).is_err());
     assert!(refused, "it still listens");
     assert_eq!(answer(working).ok()["extractions"]["p"], "x");
     let ended = service.ended().expect("it ends");

@@ -118,7 +118,7 @@ fn agents_come_in_at_the_same_port_with_a_token_for_it() {
     let arguments = json!({ "url": site.url("/"), "actions": [{ "action": "extract", "selector": "p" }, { "action": "screenshot" }] });
     let call = json!({ "name": "browser_interact", "arguments": arguments });
     let (_, called) = rpc(&service, &token, Some(&session), "tools/call", &call);
-    let content = called["result"]["content"].as_array().expect(&called.to_string());
+    let content = called["result"]["content"].as_array().unwrap_or_else(|| panic!("{called}"));
     let output: Value = serde_json::from_str(content[0]["text"].as_str().unwrap()).unwrap();
     assert_eq!((&output["extractions"]["p"], &output["steps_completed"]), (&json!("x"), &json!(2)));
     assert!(content.iter().any(|one| one["type"] == "image" && one["mimeType"] == "image/png"));

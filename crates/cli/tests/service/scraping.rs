@@ -59,9 +59,9 @@ fn a_picture_is_kept_and_fetched_at_a_signed_address() {
     // For their owner alone.
     use std::os::unix::fs::PermissionsExt;
     let file = service.cli.home().path().join("artifacts").join(key);
-    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o077, 0);
+    assert_eq!(fs_err::metadata(&file).unwrap().permissions().mode() & 0o077, 0);
     // One that was tidied away was there once.
-    std::fs::remove_file(&file).unwrap();
+    fs_err::remove_file(&file).unwrap();
     service.ask("GET", &address(key, query), &[], b"").must_be(404, "not_found");
 }
 

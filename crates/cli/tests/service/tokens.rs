@@ -19,9 +19,9 @@ fn now() -> u64 {
 
 /// The only key of a home: its name and its secret.
 fn key_of(service: &Service) -> (String, Vec<u8>) {
-    let mut keys = std::fs::read_dir(service.cli.home().path().join("keys")).unwrap();
+    let mut keys = fs_err::read_dir(service.cli.home().path().join("keys")).unwrap();
     let path = keys.next().unwrap().unwrap().path();
-    let key: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let key: Value = serde_json::from_slice(&fs_err::read(path).unwrap()).unwrap();
     let secret = BASE64.decode(key["secret"].as_str().unwrap()).unwrap();
     (key["kid"].as_str().unwrap().to_owned(), secret)
 }
@@ -215,8 +215,8 @@ fn keys_change_while_the_service_runs() {
     let third = service.mint(&["--sub", "a", "--scope", "packs:*"]);
     assert_eq!(status(&third), 200);
     let path = service.cli.home().path().join("keys/third.json");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-    std::fs::write(service.cli.home().path().join("keys/other"), "").unwrap();
+    fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    fs_err::write(service.cli.home().path().join("keys/other"), "").unwrap();
     let refused = service.ask_with(&third, "GET", PACKS, None);
     refused.must_be(503, "keys_unavailable");
     assert!(
@@ -224,7 +224,7 @@ fn keys_change_while_the_service_runs() {
         "{}",
         refused.text()
     );
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     assert_eq!(status(&third), 200);
 }
 
@@ -234,8 +234,8 @@ fn there_is_no_secret_that_all_know() {
     let service = Service::start_in(&cli, &[]);
     assert!(service.greeting.contains("token mint"), "{}", service.greeting);
     let folder = cli.home().path().join("keys");
-    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let keys: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mode = |path: &std::path::Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+    let keys: Vec<_> = fs_err::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!((keys.len(), mode(&folder), mode(&keys[0])), (1, 0o700, 0o600));
     let secret = BASE64.encode(key_of(&service).1);
     assert!(!service.greeting.contains(&secret), "it was shown");

@@ -28,6 +28,7 @@ fn who_finds_no_place_waits_and_who_finds_no_room_in_line_is_told_when_to_come_b
     let url = site.url("/");
     let working = service.begin("ann", &url, &long());
     service.wait_for_load(1, 0);
+    assert!(wait_until(SOON, || !site.requests().is_empty()), "she has a session");
     let waiting = service.begin("bob", &url, &read());
     service.wait_for_load(1, 1);
     // Bob has the whole line: that is his share. For Cid the line is full.

@@ -22,6 +22,7 @@ pub fn distrust(error: &(dyn Error + 'static)) -> Option<String> {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "its certificate has expired".into()
         }
+        CertificateError::Other(other) => format!("its certificate was refused: {}", innermost(&*other.0)),
         other => format!("its certificate was refused: {other}"),
     })
 }

@@ -12,6 +12,8 @@ use crate::journal::rewrite;
 pub(crate) struct Hidden {
     /// What went into fields that hide it, the longest first: one may be part of another.
     entered: Vec<Private>,
+    /// What masks those of them that are long enough, in whatever form a page gives them back: in an address, in JSON.
+    entered_mask: Arc<Secrets>,
     /// Secrets that callers used, in whatever form they come back.
     secrets: Vec<Arc<Secrets>>,
     /// Credentials that packs put in, and what masks all of them.
@@ -39,6 +41,16 @@ impl Hidden {
     }
 
     fn hide(&mut self, field: &str, value: &str, is_alone: bool) {
+        self.note(field, value, is_alone);
+        let whole = self.entered.iter().filter(|private| !private.is_alone && !private.is_short());
+        let pairs = whole.map(|private| (private.name.clone(), private.value.clone()));
+        // One that could not be masked in every form is still masked as it is.
+        if let Ok(mask) = Secrets::for_masking(pairs, Spelling::Secret) {
+            self.entered_mask = Arc::new(mask);
+        }
+    }
+
+    fn note(&mut self, field: &str, value: &str, is_alone: bool) {
         if let Some(known) = self.entered.iter_mut().find(|private| private.value == value) {
             known.is_alone &= is_alone;
             return;
@@ -49,8 +61,8 @@ impl Hidden {
         let wanted = name_of(field);
         let names = (2..).map(|number| format!("{wanted}_{number}"));
         let name = std::iter::once(wanted.clone()).chain(names).find(|name| !self.is_taken(name));
-        let placeholder = placeholder(&name.unwrap_or(wanted));
-        let private = Private { value: value.to_owned(), placeholder, is_alone };
+        let name = name.unwrap_or(wanted);
+        let private = Private { value: value.to_owned(), placeholder: placeholder(&name), name, is_alone };
         let at = self.entered.partition_point(|known| known.value.len() >= value.len());
         self.entered.insert(at, private);
     }
@@ -117,6 +129,7 @@ impl Hidden {
     pub fn mask(&self, value: &mut Value) {
         self.masks().iter().for_each(|secrets| secrets.mask_value(value));
         rewrite(value, &|text| self.entered.iter().fold(text.to_owned(), |text, private| private.mask(text)));
+        self.entered_mask.mask_value(value);
     }
 
     /// Would a text be another one when it is masked?
@@ -142,6 +155,7 @@ impl Hidden {
 #[derive(Clone, PartialEq, Eq)]
 struct Private {
     value: String,
+    name: String,
     placeholder: String,
     /// Is it one only where it is the whole text?
     is_alone: bool,
@@ -155,11 +169,15 @@ impl std::fmt::Debug for Private {
 }
 
 impl Private {
+    fn is_short(&self) -> bool {
+        self.value.chars().count() < SHORT
+    }
+
     fn mask(&self, text: String) -> String {
         if !text.contains(&self.value) || (self.is_alone && text != self.value) {
             return text;
         }
-        let is_short = self.value.chars().count() < SHORT;
+        let is_short = self.is_short();
         let mut out = String::new();
         let mut copied = 0;
         for (at, value) in text.match_indices(&self.value) {
@@ -221,6 +239,25 @@ mod tests {
                 "${SECRET:PASSWORD_3}",
                 "${SECRET:PASSWORD_4}",
                 "${SECRET:PASSWORD_2}"
+            ])
+        );
+    }
+
+    #[test]
+    fn a_value_is_known_in_every_form() {
+        let mut hidden = Hidden::default();
+        for value in ["a b c d9", "hunter2zz&x", "pä55wörd", "50%off99"] {
+            hidden.entered("Password", value);
+        }
+        let seen =
+            json!(["?pw=a+b+c+d9&x=1", "?pw=hunter2zz%26x", "?pw=p%C3%A455w%C3%B6rd", "?pw=50%25off99"]);
+        assert_eq!(
+            masked(&hidden, seen),
+            json!([
+                "?pw=${SECRET:PASSWORD}&x=1",
+                "?pw=${SECRET:PASSWORD_2}",
+                "?pw=${SECRET:PASSWORD_3}",
+                "?pw=${SECRET:PASSWORD_4}"
             ])
         );
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use surehand_cdp::protocol::target;
 use surehand_guard::egress::Proxy;
+use surehand_guard::redact;
 use surehand_guard::{Secrets, SecretsError};
 use surehand_page::{Acted, Deadline, Locator};
 
@@ -367,7 +368,9 @@ impl Session {
         SessionInfo {
             name: self.name.clone(),
             tabs: tabs.len(),
-            url: self.tabs.active().map(|tab| tab.page.url()).unwrap_or_default(),
+            // A list of sessions is read by others than who went there.
+            url: redact::mask_queries(&self.tabs.active().map(|tab| tab.page.url()).unwrap_or_default())
+                .into_owned(),
             alive: self.is_alive(),
             browser_pid: self.link.pid(),
             shared: self.is_shared(),

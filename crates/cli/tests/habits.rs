@@ -142,7 +142,7 @@ fn colours_on_a_terminal_unless_no_color() {
 fn settings_come_in_layers() {
     let cli = fresh_cli();
     let data = ok(&cli, &["config"]);
-    assert_eq!(keys(&data)[..3], ["args", "executable-path", "headed"]);
+    assert_eq!(keys(&data)[..3], ["args", "egress", "egress-allow"]);
     assert_eq!(data["timeout"], serde_json::json!({ "value": null, "source": "default" }));
     assert_eq!(data["json"], serde_json::json!({ "value": true, "source": "--json" }));
 

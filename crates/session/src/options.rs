@@ -80,6 +80,17 @@ impl SessionOptions {
             || self.ignore_https_errors == Some(true)
     }
 
+    /// Only what decides how a browser is started: sessions that agree in it can share one.
+    pub(crate) fn start(&self) -> Self {
+        Self {
+            // Where each session may go is up to its own context; the browser need only be able to hold it to that.
+            egress: self.egress.as_ref().map(|_| Egress::default()),
+            idle_timeout: None,
+            connect: None,
+            ..self.clone()
+        }
+    }
+
     /// What cannot work is refused before a browser is started: the browser itself would go on without a word.
     pub fn check(&self) -> Result<(), Fault> {
         if let Some(proxy) = self.proxy.as_deref().filter(|proxy| !is_proxy(proxy)) {

@@ -21,10 +21,8 @@ pub struct Sessions {
     /// One slot per name. The slot's lock is held while its session is made or ended, and only then: sessions do not
     /// wait for each other.
     slots: Mutex<HashMap<String, Slot>>,
-    /// The browser of sessions without wishes of their own.
-    plain: SharedBrowser,
-    /// The same for guarded ones.
-    guarded: SharedBrowser,
+    /// Browsers of several sessions, one for each way of starting it.
+    shared: Mutex<Vec<Arc<SharedBrowser>>>,
     /// How many want them to stay between sessions.
     leases: AtomicUsize,
 }
@@ -34,8 +32,7 @@ type Slot = Arc<AsyncMutex<Option<Arc<Session>>>>;
 impl Sessions {
     /// No sessions yet, and no browser until one needs it.
     pub fn new(places: Places) -> Self {
-        let (plain, guarded) = (SharedBrowser::new(false), SharedBrowser::new(true));
-        Self { places, slots: Mutex::default(), plain, guarded, leases: AtomicUsize::new(0) }
+        Self { places, slots: Mutex::default(), shared: Mutex::default(), leases: AtomicUsize::new(0) }
     }
 
     /// Where things are kept.
@@ -102,7 +99,7 @@ impl Sessions {
             let link = Arc::new(Link::attach(endpoint).await?);
             return Ok(Session::in_own(name, options.clone(), link, refs, folders(), None));
         }
-        if options.needs_own_browser() {
+        if !self.shares(options) {
             let fence = fence_of(options).await?;
             let link = Arc::new(Link::launch(options, &self.places, fence.as_ref(), notes).await?);
             return Ok(Session::in_own(name, options.clone(), link, refs, folders(), fence));
@@ -131,8 +128,22 @@ impl Sessions {
         Lease(Some(self.clone()))
     }
 
-    fn shared_for(&self, options: &SessionOptions) -> &SharedBrowser {
-        if options.egress.is_some() { &self.guarded } else { &self.plain }
+    /// Is the session a context beside others? One with wishes of its own has a browser for itself, unless somebody said
+    /// with a lease that many like it will come.
+    fn shares(&self, options: &SessionOptions) -> bool {
+        let is_like_others = options.profile.is_none() && options.headed != Some(true);
+        !options.needs_own_browser() || (self.is_leased() && is_like_others)
+    }
+
+    fn shared_for(&self, options: &SessionOptions) -> Arc<SharedBrowser> {
+        let start = options.start();
+        let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.iter().find(|browser| *browser.start() == start) {
+            return known.clone();
+        }
+        let new = Arc::new(SharedBrowser::new(start));
+        all.push(new.clone());
+        new
     }
 
     fn is_leased(&self) -> bool {
@@ -242,8 +253,10 @@ impl Sessions {
     /// Ends the shared browsers that nobody uses.
     pub(crate) async fn cool_down(&self) {
         if !self.is_leased() {
-            self.plain.cool_down().await;
-            self.guarded.cool_down().await;
+            let all = self.shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            for browser in all {
+                browser.cool_down().await;
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The browser that sessions without wishes of their own share: started with the first, ended with the last.
+//! A browser that sessions share which want it to be started alike: started with the first, ended with the last.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use tokio::sync::Mutex;
 
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
-use crate::{Egress, Fault};
+use crate::Fault;
 
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct SharedBrowser {
-    /// Is it started so that nothing passes by a proxy?
-    is_guarded: bool,
+    /// How it is started.
+    start: SessionOptions,
     running: Mutex<Option<Running>>,
 }
 
@@ -25,8 +25,13 @@ struct Running {
 }
 
 impl SharedBrowser {
-    pub fn new(is_guarded: bool) -> Self {
-        Self { is_guarded, running: Mutex::default() }
+    pub fn new(start: SessionOptions) -> Self {
+        Self { start, running: Mutex::default() }
+    }
+
+    /// How it is started.
+    pub fn start(&self) -> &SessionOptions {
+        &self.start
     }
 
     /// One more session has a context in it.
@@ -54,10 +59,7 @@ impl SharedBrowser {
         let present = match running.take() {
             Some(present) => present,
             None => {
-                // Where each session may go is up to its own context.
-                let egress = self.is_guarded.then(Egress::default);
-                let options = SessionOptions { egress, ..SessionOptions::default() };
-                let link = Link::launch(&options, places, None, notes).await?;
+                let link = Link::launch(&self.start, places, None, notes).await?;
                 Running { link: Arc::new(link), users: 0 }
             }
         };

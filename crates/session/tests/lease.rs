@@ -40,6 +40,12 @@ impl Owner {
         found
     }
 
+    /// Where the browsers that are ours keep their things, each once.
+    fn profiles(&self) -> std::collections::BTreeSet<String> {
+        let args = self.browsers().into_iter().flat_map(processes::args);
+        args.filter(|arg| arg.starts_with("--user-data-dir=")).collect()
+    }
+
     fn is_alone(&self) -> bool {
         wait_until(Duration::from_secs(5), || self.browsers().is_empty())
     }
@@ -83,4 +89,22 @@ async fn a_lease_warms_up_and_may_end_before_the_sessions_do() {
     dropped.warm_up(&SessionOptions::default(), &owner.notes).await.unwrap();
     drop(dropped);
     assert!(owner.is_alone(), "a lease that is dropped ends its browser, too");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn under_a_lease_sessions_share_a_browser_that_is_started_as_they_wish() {
+    let owner = Owner::new();
+    let options = SessionOptions { user_agent: Some("Tester".to_owned()), ..SessionOptions::default() };
+    let lease = owner.sessions.keep_warm();
+    for name in ["a", "b"] {
+        owner.sessions.open(name, &options, &owner.notes).await.unwrap();
+    }
+    let first = owner.profiles();
+    assert_eq!(first.len(), 1, "two sessions, one browser");
+    owner.sessions.open("c", &SessionOptions::default(), &owner.notes).await.unwrap();
+    assert_eq!(owner.profiles().len(), 2, "another wish, another browser");
+    owner.sessions.close_all().await;
+    assert!(owner.profiles().is_superset(&first), "it stays for the next");
+    lease.end().await;
+    assert!(owner.is_alone());
 }

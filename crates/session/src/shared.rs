@@ -5,9 +5,9 @@ use std::sync::Arc;
 use surehand_browser::Notes;
 use tokio::sync::Mutex;
 
+use crate::Fault;
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
-use crate::Fault;
 
 /// See the module.
 #[derive(Debug)]

@@ -76,3 +76,24 @@ pub(crate) const SOURCE: &str = concat!(
     "\n",
     "})();",
 );
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::SOURCE;
+
+    /// All files share one scope, where the second function of a name silently replaces the first.
+    #[test]
+    fn no_name_is_given_twice() {
+        let words = |line: &'static str| line.strip_prefix("async ").unwrap_or(line).split_once(' ');
+        let declared = SOURCE.lines().filter_map(words).filter_map(|(kind, rest)| {
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+            matches!(kind, "function" | "const" | "let" | "class").then(|| &rest[..end])
+        });
+        let mut names = BTreeSet::new();
+        let twice: Vec<&str> = declared.filter(|name| !name.is_empty() && !names.insert(*name)).collect();
+        assert!(twice.is_empty() && names.len() > 100, "{twice:?} of {}", names.len());
+    }
+}

@@ -124,14 +124,14 @@ function inlineElement(element, context) {
   const inner = [...out.blocks, out.open].join('\n\n');
   if (inner.trim() === '') return inner;
   if (name === 'a') return linked(element, inner);
-  if (name === 'strong' || name === 'b') return around('**', inner);
-  if (name === 'em' || name === 'i') return around('*', inner);
-  if (name === 'del' || name === 's') return around('~~', inner);
+  if (name === 'strong' || name === 'b') return marked('**', inner);
+  if (name === 'em' || name === 'i') return marked('*', inner);
+  if (name === 'del' || name === 's') return marked('~~', inner);
   return inner;
 }
 
 /** Marks stand at the words, not at the blanks around them. */
-function around(mark, text) {
+function marked(mark, text) {
   const [, before, words, after] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text);
   return `${before}${mark}${words}${mark}${after}`;
 }

@@ -37,7 +37,7 @@ pub use naming::{Named, has_references};
 pub use options::{Limits, Places, SessionOptions};
 pub use refs::{RefTable, parse as parse_reference};
 pub use render::{Refs, RenderedSnapshot, delta};
-pub use session::{Session, SessionInfo};
+pub use session::{Place, Session, SessionInfo};
 pub use sessions::Sessions;
 pub use state::{SavedState, StateSummary};
 pub use tabs::{Tab, TabInfo, Tabs};

@@ -1,5 +1,6 @@
 //! One session: a browser context of its own, its tabs, its references.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,6 +32,7 @@ pub struct Session {
     /// Where the browser writes downloads; made with the first one, and gone with the session.
     downloads: PathBuf,
     refs: Arc<Mutex<RefTable>>,
+    place: Mutex<Option<Place>>,
     journal: Journal,
     /// What was entered here and nobody may read.
     hidden: Mutex<Hidden>,
@@ -76,7 +78,14 @@ pub(crate) struct Folders {
 }
 
 /// What a session takes over from the one that had its name and lost its browser.
-pub(crate) type Inherited = Arc<Mutex<RefTable>>;
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inherited {
+    pub refs: Arc<Mutex<RefTable>>,
+    pub place: Option<Place>,
+}
+
+/// Something that is given back when the session is gone, such as a place among so many sessions.
+pub type Place = Arc<dyn Any + Send + Sync>;
 
 impl Session {
     /// A session with a context of its own in a shared browser.
@@ -84,7 +93,7 @@ impl Session {
         name: &str,
         options: SessionOptions,
         link: Arc<Link>,
-        refs: Inherited,
+        inherited: Inherited,
         folders: Folders,
     ) -> Result<Self, Fault> {
         let deadline = Deadline::after(BROWSER_TIME);
@@ -97,7 +106,7 @@ impl Session {
         };
         let made = deadline.run("a browser context", link.connection.browser().call(&create)).await??;
         let context = Some(made.browser_context_id);
-        let session = Self::new(name, options, link, context, refs, folders, fence);
+        let session = Self::new(name, options, link, context, inherited, folders, fence);
         session.link.route(session.context.as_deref(), &session.tabs);
         session.link.keep_downloads(session.context.as_deref(), &session.downloads);
         Ok(session)
@@ -108,11 +117,11 @@ impl Session {
         name: &str,
         options: SessionOptions,
         link: Arc<Link>,
-        refs: Inherited,
+        inherited: Inherited,
         folders: Folders,
         fence: Option<Proxy>,
     ) -> Self {
-        let session = Self::new(name, options, link, None, refs, folders, fence);
+        let session = Self::new(name, options, link, None, inherited, folders, fence);
         session.link.route(None, &session.tabs);
         session.direct_downloads(false);
         session
@@ -132,7 +141,7 @@ impl Session {
         options: SessionOptions,
         link: Arc<Link>,
         context: Option<String>,
-        refs: Inherited,
+        inherited: Inherited,
         folders: Folders,
         fence: Option<Proxy>,
     ) -> Self {
@@ -145,7 +154,8 @@ impl Session {
             context,
             tabs: Arc::new(Tabs::new(surroundings)),
             downloads: folders.downloads,
-            refs,
+            refs: inherited.refs,
+            place: Mutex::new(inherited.place),
             journal: Journal::new(&folders.journals, name),
             hidden: Mutex::default(),
             seen: Mutex::default(),
@@ -183,7 +193,8 @@ impl Session {
     }
 
     pub(crate) fn inheritance(&self) -> Inherited {
-        self.refs.clone()
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Inherited { refs: self.refs.clone(), place }
     }
 
     /// Is its browser alive?
@@ -450,6 +461,8 @@ impl Session {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => tracing::warn!("{error}"),
             _ => {}
         }
+        // Somebody may still hold the session; nobody works in it any more.
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 

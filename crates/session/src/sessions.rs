@@ -10,7 +10,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use crate::lease::Lease;
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
-use crate::session::{Folders, Inherited, fence_of};
+use crate::session::{Folders, Inherited, Place, fence_of};
 use crate::shared::SharedBrowser;
 use crate::{Fault, Kind, Session, SessionInfo};
 
@@ -42,21 +42,43 @@ impl Sessions {
 
     /// The session of that name; made if there is none, or if its browser is gone.
     pub async fn open(
-        &self,
+        self: &Arc<Self>,
         name: &str,
         options: &SessionOptions,
         notes: &Arc<dyn Notes>,
     ) -> Result<Arc<Session>, Fault> {
+        self.open_or_start(name, options, notes, async { Ok(None) }).await
+    }
+
+    /// The same where not everybody finds a place at once: one that is made waits for its place first, and gives it back
+    /// when it is gone. One that takes over from another has its place.
+    pub async fn open_in_place<E: From<Fault>>(
+        self: &Arc<Self>,
+        name: &str,
+        options: &SessionOptions,
+        notes: &Arc<dyn Notes>,
+        place: impl Future<Output = Result<Place, E>>,
+    ) -> Result<Arc<Session>, E> {
+        self.open_or_start(name, options, notes, async { place.await.map(Some) }).await
+    }
+
+    async fn open_or_start<E: From<Fault>>(
+        self: &Arc<Self>,
+        name: &str,
+        options: &SessionOptions,
+        notes: &Arc<dyn Notes>,
+        place: impl Future<Output = Result<Option<Place>, E>>,
+    ) -> Result<Arc<Session>, E> {
         let slot = self.slots().entry(name.to_owned()).or_default().clone();
-        let mut held = slot.lock().await;
-        let mut refs = Inherited::default();
+        let mut held = slot.lock_owned().await;
+        let mut inherited = Inherited::default();
         let mut options = options.clone();
         if let Some(session) = held.as_ref() {
             if session.is_alive() {
                 agree(session, &options)?;
                 return Ok(session.clone());
             }
-            refs = session.inheritance();
+            inherited = session.inheritance();
             // One that lost its browser does not lose its guard with it.
             options.egress = options.egress.or_else(|| session.options().egress.clone());
         }
@@ -64,9 +86,19 @@ impl Sessions {
             self.end(&dead).await;
         }
         options.check()?;
-        let session = Arc::new(self.start(name, &options, refs, notes).await?);
-        *held = Some(session.clone());
-        Ok(session)
+        if inherited.place.is_none() {
+            inherited.place = place.await?;
+        }
+        let (sessions, name, notes) = (self.clone(), name.to_owned(), notes.clone());
+        // Who stops waiting does not stop a browser in the middle of making a context: the session is made, and ended by
+        // whoever ends what has its name.
+        let starting = tokio::spawn(async move {
+            let session = Arc::new(sessions.start(&name, &options, inherited, &notes).await?);
+            *held = Some(session.clone());
+            Ok::<_, Fault>(session)
+        });
+        let started = starting.await.map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
+        Ok(started?)
     }
 
     /// The session of that name, if there is one.
@@ -88,7 +120,7 @@ impl Sessions {
         &self,
         name: &str,
         options: &SessionOptions,
-        refs: Inherited,
+        inherited: Inherited,
         notes: &Arc<dyn Notes>,
     ) -> Result<Session, Fault> {
         let folders = || Folders {
@@ -97,19 +129,20 @@ impl Sessions {
         };
         if let Some(endpoint) = &options.connect {
             let link = Arc::new(Link::attach(endpoint).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, folders(), None));
+            return Ok(Session::in_own(name, options.clone(), link, inherited, folders(), None));
         }
         if !self.shares(options) {
             let fence = fence_of(options).await?;
             let link = Arc::new(Link::launch(options, &self.places, fence.as_ref(), notes).await?);
-            return Ok(Session::in_own(name, options.clone(), link, refs, folders(), fence));
+            return Ok(Session::in_own(name, options.clone(), link, inherited, folders(), fence));
         }
         let shared = self.shared_for(options);
         let mut tries = 0;
         loop {
             tries += 1;
             let link = shared.enter(&self.places, notes).await?;
-            let in_shared = Session::in_shared(name, options.clone(), link.clone(), refs.clone(), folders());
+            let in_shared =
+                Session::in_shared(name, options.clone(), link.clone(), inherited.clone(), folders());
             let started = in_shared.await;
             if started.is_err() {
                 shared.leave(&link, self.is_leased()).await;

@@ -9,6 +9,7 @@ mod fixture;
 mod forge;
 mod http;
 
+mod agents;
 mod catalogue;
 mod commands;
 mod crowd;

@@ -40,9 +40,20 @@ impl Refused {
         self
     }
 
+    /// What the caller reads.
+    pub fn envelope(&self) -> Map<String, Value> {
+        let mut body = Map::new();
+        body.insert("error".to_owned(), self.code.into());
+        body.insert("message".to_owned(), self.message.clone().into());
+        body.extend((*self.more).clone());
+        body
+    }
+
     /// Come back after so many seconds.
     #[must_use]
-    pub fn retry_after(self, seconds: u64) -> Self {
+    pub fn retry_after(mut self, seconds: u64) -> Self {
+        // Who does not see headers, such as a model, is told as well.
+        self.more.insert("retry_after".to_owned(), seconds.into());
         self.header(header::RETRY_AFTER, seconds.to_string())
     }
 }
@@ -82,11 +93,7 @@ pub(super) struct Told {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        let mut body = Map::new();
-        body.insert("error".to_owned(), self.code.into());
-        body.insert("message".to_owned(), self.message.into());
-        body.extend(*self.more);
-        let mut response = json(self.status, &body);
+        let mut response = json(self.status, &self.envelope());
         for (name, value) in self.headers {
             if let Ok(value) = HeaderValue::try_from(value) {
                 response.headers_mut().insert(name, value);

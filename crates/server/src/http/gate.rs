@@ -11,19 +11,17 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::Map;
 use surehand_store::{Severity, event};
-use surehand_tools::packs::PACKS;
 
 use super::Service;
 use super::answer::{Refused, Told};
 use super::record::Seen;
 use super::routes;
 use crate::auth::{KeyError, Scopes, TokenError};
-use crate::mcp;
 
 /// The name of a request, in its answer and in every row and line about it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Who shows a token.
+/// Who shows a token. An extension of every request that needs one.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     pub subject: String,
@@ -202,20 +200,8 @@ pub(super) async fn authenticate(
     if let Err(refused) = caller.require(&scope) {
         return refused.into_response();
     }
-    request.extensions_mut().insert(allowed_tools(&caller));
     request.extensions_mut().insert(caller);
     next.run(request).await
-}
-
-/// A pack needs its scope over MCP as well; what drives a browser by hand needs no other than that for MCP.
-fn allowed_tools(caller: &Caller) -> mcp::Allowed {
-    let scopes = caller.scopes.clone();
-    mcp::Allowed::by(move |tool| match PACKS.iter().find(|pack| pack.tool == tool) {
-        Some(pack) if !scopes.allow(&format!("packs:{}", pack.name)) => {
-            Err(format!("the token does not allow packs:{}", pack.name))
-        }
-        _ => Ok(()),
-    })
 }
 
 /// The name of a pack in the path.

@@ -7,12 +7,14 @@ mod answer;
 mod artifacts;
 mod body;
 mod gate;
+mod guest;
 mod kept;
 mod metrics;
 mod openapi;
 mod operating;
 mod packs;
 mod record;
+mod refusals;
 mod router;
 mod routes;
 mod sessions;
@@ -134,6 +136,7 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
         tokio::time::sleep(service.options.drain_time).await;
     };
     let served = tokio::select! {
+        () = service.end_idle() => Ok(()),
         served = serving => served.map_err(crate::internal),
         () = late => {
             tracing::warn!("some work did not end in time and is cut off");
@@ -227,12 +230,26 @@ impl Service {
         (rounds as u64 * 2).clamp(1, 60)
     }
 
+    /// Ends sessions in which nothing happens any more; never ends itself.
+    async fn end_idle(&self) {
+        loop {
+            let next = self.sessions.next_idle().await.unwrap_or(LOOK);
+            tokio::time::sleep(next.clamp(Duration::from_millis(100), LOOK)).await;
+            for name in self.sessions.close_idle().await {
+                tracing::info!(session_id = name, "nothing happened in a session for too long");
+            }
+        }
+    }
+
     async fn end(&self) {
         self.kept.drain();
         self.sessions.close_all().await;
         self.recorder.flush().await;
     }
 }
+
+/// Somebody new may have come with a shorter time.
+const LOOK: Duration = Duration::from_secs(1);
 
 fn notes() -> Arc<dyn Notes> {
     Arc::new(())

@@ -1,8 +1,6 @@
 //! Packs over HTTP: the catalogue, and one call.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::SystemTime;
 
 use axum::Extension;
 use axum::body::Bytes;
@@ -12,7 +10,6 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use surehand_page::Deadline;
 use surehand_session::{Ephemeral, Fault, PackCode, Session};
-use surehand_store::{Severity, event};
 use surehand_tools::packs::{self, PACKS, PackContext, PackEntry, PackFailure, Prepared};
 use tokio::runtime::Handle;
 
@@ -23,6 +20,7 @@ use super::body::Body;
 use super::gate::Caller;
 use super::kept::Kept;
 use super::record::{Actor, Scribe, Seen};
+use super::refusals::Refusals;
 use crate::safe::Lent;
 
 pub(super) async fn list() -> Response {
@@ -60,20 +58,30 @@ pub(super) async fn call(
     Body(body): Body,
 ) -> Result<Response, Refused> {
     let pack = named(&name)?;
-    let called = run(&service, pack, &caller, &seen, &body).await;
-    let code = called.as_ref().err().map_or("ok", |refused| refused.code);
-    service.metrics.pack(pack.name, code);
-    Ok(ok(&called?))
+    Ok(ok(&run(&service, pack, &caller, &seen, read_object(&body)).await?))
 }
 
-async fn run(
+/// Runs a pack for a caller, who may.
+pub(super) async fn run(
     service: &Arc<Service>,
     pack: &'static PackEntry,
     caller: &Caller,
     seen: &Seen,
-    body: &Bytes,
+    input: Result<Value, Refused>,
 ) -> Result<Value, Refused> {
-    let mut input = read_object(body)?;
+    let called = async { run_in_place(service, pack, caller, seen, input?).await }.await;
+    let code = called.as_ref().err().map_or("ok", |refused| refused.code);
+    service.metrics.pack(pack.name, code);
+    called
+}
+
+async fn run_in_place(
+    service: &Arc<Service>,
+    pack: &'static PackEntry,
+    caller: &Caller,
+    seen: &Seen,
+    mut input: Value,
+) -> Result<Value, Refused> {
     let session_id = take_session_id(&mut input)?;
     let prepared = pack.prepare(input)?;
     service.refuse_if_unaudited()?;
@@ -94,7 +102,7 @@ async fn work(
     let credentials = Lent::to(&service.safe, &caller.subject, &caller.client);
     let scribe = Scribe { recorder: &service.recorder, metrics: &service.metrics, actor: actor.clone() };
     let session = place.session();
-    let _refusals = Refusals { service, session, since: SystemTime::now(), actor };
+    let _refusals = Refusals::of(service, session, actor);
     let context = PackContext::new(
         session.clone(),
         place.deadline(service),
@@ -104,33 +112,6 @@ async fn work(
         &scribe,
     );
     prepared.run(&context).await
-}
-
-/// Every request that the guard refused is written down, whatever came of the call, and even if nobody waits for it.
-struct Refusals<'a> {
-    service: &'a Service,
-    session: &'a Session,
-    since: SystemTime,
-    actor: &'a Actor,
-}
-
-impl Drop for Refusals<'_> {
-    fn drop(&mut self) {
-        let secrets = self.session.lent();
-        for refused in self.session.refused_since(self.since) {
-            self.service.metrics.blocked.fetch_add(refused.count, Ordering::Relaxed);
-            let mut entry = self.actor.entry(event::EGRESS);
-            entry.severity = Severity::Warning;
-            entry.outcome = Some("blocked".to_owned());
-            entry.code = Some(refused.denied.reason.code().to_owned());
-            entry.cause = Some(secrets.mask(&refused.denied.to_string()).into_owned());
-            // A page can ask for what was typed into it.
-            let url = secrets.mask(&refused.url);
-            let payload = json!({ "url": url, "method": refused.method, "count": refused.count });
-            entry.payload = payload.as_object().cloned().unwrap_or_default().into();
-            self.service.recorder.add(entry);
-        }
-    }
 }
 
 /// Where a call works.

@@ -184,4 +184,4 @@ impl Witness for Scribe<'_> {
 }
 
 /// More of a selector is not kept.
-const LONGEST: usize = 500;
+pub(super) const LONGEST: usize = 500;

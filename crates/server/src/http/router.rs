@@ -6,6 +6,7 @@ use axum::Router;
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use surehand_session::SessionOptions;
 use surehand_tools::Toolset;
 use surehand_tools::packs::Lender;
 use surehand_verbs::Settings;
@@ -13,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::Refused;
 use super::gate::{authenticate, check_origin, observe};
+use super::guest::welcome;
 use super::{Service, operating, packs, sessions, vault};
 use crate::executor::Executor;
 use crate::mcp;
@@ -52,8 +54,10 @@ pub(super) fn router(service: &Arc<Service>, stop: &CancellationToken) -> Router
 /// The same engine over MCP: each client has a session of its own, guarded like all others.
 fn mcp_router(service: &Arc<Service>, stop: &CancellationToken) -> Router<Arc<Service>> {
     let home = &service.options.home;
-    let settings =
-        Settings { options: service.session_options(), cwd: home.artifacts(), ..Settings::default() };
+    // A client that does nothing gives its place to others.
+    let idle = u64::try_from(service.options.session_time.as_millis()).ok();
+    let browser = SessionOptions { idle_timeout: idle, ..service.session_options() };
+    let settings = Settings { options: browser, cwd: home.artifacts(), ..Settings::default() };
     let options = mcp::McpOptions {
         toolsets: vec![Toolset::Page, Toolset::Packs],
         settings,
@@ -64,6 +68,7 @@ fn mcp_router(service: &Arc<Service>, stop: &CancellationToken) -> Router<Arc<Se
     };
     let executor = Executor::over(service.sessions.clone(), Lender::default());
     mcp::router(&options, &executor, service.names.clone(), stop)
+        .layer(from_fn_with_state(service.clone(), welcome))
 }
 
 async fn unknown(uri: Uri) -> Refused {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use axum::http::request::Parts;
@@ -22,6 +22,7 @@ use surehand_tools::{Answer, Spec, Tool as _, Toolset, Toolsets, specs};
 use surehand_verbs::Settings;
 
 use super::McpOptions;
+use super::host::{Call, Host, Hosted};
 use super::judge::misfit;
 use crate::executor::Executor;
 use crate::secrets::META;
@@ -34,6 +35,8 @@ pub(crate) struct Handler {
     settings: Settings,
     /// What this client is offered; it may choose again.
     offered: RwLock<Vec<Toolset>>,
+    /// Who the client is, and where its calls run, if a host has a say in that.
+    guest: OnceLock<(String, Executor)>,
 }
 
 /// A client that asked for progress hears at least this often that a call is under way.
@@ -44,25 +47,6 @@ const LARGEST_STRUCTURE: usize = 4096;
 
 const INSTRUCTIONS: &str = "Sure hands on a web browser. Start with navigate, look with read_page (mode ax gives references like e5), act with interact, fill_form or act by label or reference. A call succeeds only if its effect was observed; an error says what stood in the way and what to do next.";
 
-/// May a tool be called? If not, why.
-type Judge = dyn Fn(&str) -> Result<(), String> + Send + Sync;
-
-/// What a client may call, where that depends on who it is; whoever let it in leaves this with its request.
-#[derive(Clone)]
-pub(crate) struct Allowed(Arc<Judge>);
-
-impl Allowed {
-    pub fn by(judge: impl Fn(&str) -> Result<(), String> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(judge))
-    }
-
-    fn check(&self, tool: &str) -> Result<(), Fault> {
-        (self.0)(tool).map_err(|why| {
-            Fault::new(Kind::Usage, why).hint("ask whoever made the token for one that allows it")
-        })
-    }
-}
-
 impl Handler {
     pub fn new(options: &Arc<McpOptions>, executor: &Executor) -> Self {
         static CLIENTS: AtomicU64 = AtomicU64::new(1);
@@ -72,7 +56,8 @@ impl Handler {
             settings.session = format!("client-{number}");
         }
         let offered = RwLock::new(options.toolsets.clone());
-        Self { options: options.clone(), executor: executor.clone(), settings, offered }
+        let (options, executor) = (options.clone(), executor.clone());
+        Self { options, executor, settings, offered, guest: OnceLock::new() }
     }
 
     async fn run(
@@ -80,24 +65,27 @@ impl Handler {
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<Answer, Fault> {
-        let allowed = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Allowed>());
-        if let Some(allowed) = allowed {
-            allowed.check(&request.name)?;
-        }
+        let host = host_of(context);
+        let executor = self.executor_for(host)?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let token = context.meta.get_progress_token();
         let notes = Arc::new(ProgressTo::new(context.peer.clone(), token));
         let settings = self.settings_for(context);
-        let offered = self.offered();
+        let toolsets = self.offered();
         let call = async {
-            if request.name == Toolsets::NAME && offered.contains(&Toolset::Dynamic) {
-                return self.choose(arguments.clone(), context).await;
+            if request.name == Toolsets::NAME && toolsets.contains(&Toolset::Dynamic) {
+                return self.choose(arguments, context).await;
             }
             let executor = match context.meta.get(META) {
-                Some(secrets) => &self.executor.told(secrets)?,
-                None => &self.executor,
+                Some(secrets) => &executor.told(secrets)?,
+                None => executor,
             };
-            executor.call(&offered, &request.name, arguments.clone(), settings, notes.clone()).await
+            let tool = request.name.into_owned();
+            let call = Call { toolsets, tool, arguments, settings, notes: notes.clone() };
+            match host {
+                Some(host) => host.call(executor, call).await,
+                None => call.make(executor).await,
+            }
         };
         let answer = tokio::select! {
             answer = call => answer,
@@ -110,6 +98,17 @@ impl Handler {
 }
 
 impl Handler {
+    /// Where calls of this client run. A client that another one began is not gone on with.
+    fn executor_for(&self, host: Option<&dyn Host>) -> Result<&Executor, Fault> {
+        let Some(host) = host else { return Ok(&self.executor) };
+        let (owner, executor) = self.guest.get_or_init(|| (host.subject().to_owned(), host.executor()));
+        match owner == host.subject() {
+            true => Ok(executor),
+            false => Err(Fault::new(Kind::Usage, "this session of MCP is somebody else's")
+                .hint("begin one of your own with `initialize`")),
+        }
+    }
+
     fn offered(&self) -> Vec<Toolset> {
         self.offered.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -140,14 +139,20 @@ impl Handler {
     fn settings_for(&self, context: &RequestContext<RoleServer>) -> Settings {
         let mut settings = self.settings.clone();
         if self.lives_for_one_request(context) && !self.options.shared {
-            settings.session = STATELESS.to_owned();
+            settings.session = host_of(context).map_or_else(|| STATELESS.to_owned(), Host::common_session);
         }
         settings
     }
 
     fn lives_for_one_request(&self, context: &RequestContext<RoleServer>) -> bool {
-        self.options.http.is_some() && context.meta.protocol_version().is_some()
+        let over_http = self.options.http.is_some() || host_of(context).is_some();
+        over_http && context.meta.protocol_version().is_some()
     }
+}
+
+fn host_of(context: &RequestContext<RoleServer>) -> Option<&dyn Host> {
+    let Hosted(host) = context.extensions.get::<Parts>()?.extensions.get()?;
+    Some(&**host)
 }
 
 /// The session of clients that have none of their own.

@@ -4,6 +4,7 @@
 
 mod desk;
 mod handler;
+mod host;
 mod http;
 mod judge;
 mod stdio;
@@ -16,7 +17,7 @@ use surehand_session::Fault;
 use surehand_tools::Toolset;
 use surehand_verbs::Settings;
 
-pub(crate) use handler::Allowed;
+pub(crate) use host::{Call, Host, Hosted};
 pub use http::HttpOptions;
 pub(crate) use http::router;
 

@@ -90,19 +90,23 @@ pub async fn run(pack: &PackEntry, input: Value, cx: &ToolContext) -> Result<Val
     done
 }
 
-/// The same as the answer of a tool. A model sees the last picture; the bytes of the others would only be text to it.
+/// The same as the answer of a tool.
 pub(crate) async fn answer(
     pack: &'static PackEntry,
     input: Value,
     cx: &ToolContext,
 ) -> Result<Answer, Fault> {
     match run(pack, input, cx).await {
-        Ok(mut output) => {
-            let image = show_pictures(&mut output);
-            Ok(Answer { image, ..Answer::json(&output)? })
-        }
+        Ok(output) => shown(output),
         Err(failure) => Ok(Answer { is_error: true, ..Answer::json(&envelope(&failure))? }),
     }
+}
+
+/// What came out of a pack, as the answer of a tool. A model sees the last picture; the bytes of the others would only be
+/// text to it.
+pub fn shown(mut output: Value) -> Result<Answer, Fault> {
+    let image = show_pictures(&mut output);
+    Ok(Answer { image, ..Answer::json(&output)? })
 }
 
 /// A failure, as callers of packs are told: the same over HTTP, MCP and on the command line.

@@ -1,0 +1,184 @@
+//! A client of MCP in the service: it works under the same rules as who calls packs. It has a place among the sessions, its
+//! credentials are its caller's, and what it does is written down.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aws_lc_rs::digest;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use serde_json::{Map, Value};
+use surehand_guard::redact;
+use surehand_session::{Fault, Kind, Place, Session};
+use surehand_store::{Severity, event};
+use surehand_tools::packs::{self, Lender, PackEntry};
+use surehand_tools::{Answer, Toolset};
+use surehand_verbs::Settings;
+
+use super::answer::Refused;
+use super::gate::Caller;
+use super::packs as pack_calls;
+use super::record::{Actor, LONGEST, Seen};
+use super::refusals::Refusals;
+use super::{Service, notes};
+use crate::executor::Executor;
+use crate::mcp::{Call, Host, Hosted};
+use crate::safe::Lent;
+
+/// See the module.
+struct Guest {
+    service: Arc<Service>,
+    caller: Caller,
+    seen: Seen,
+}
+
+/// Makes a guest of who showed a token.
+pub(super) async fn welcome(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let extensions = request.extensions_mut();
+    if let (Some(caller), Some(seen)) =
+        (extensions.get::<Caller>().cloned(), extensions.get::<Seen>().cloned())
+    {
+        extensions.insert(Hosted(Arc::new(Guest { service, caller, seen })));
+    }
+    next.run(request).await
+}
+
+impl Host for Guest {
+    fn subject(&self) -> &str {
+        &self.caller.subject
+    }
+
+    fn executor(&self) -> Executor {
+        let credentials = Arc::new(Lent::to(&self.service.safe, &self.caller.subject, &self.caller.client));
+        Executor::over(self.service.sessions.clone(), Lender { credentials, ..Lender::default() })
+    }
+
+    fn common_session(&self) -> String {
+        let digest = digest::digest(&digest::SHA256, self.caller.subject.as_bytes());
+        let name: String = digest.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        format!("caller-{name}")
+    }
+
+    fn call<'a>(
+        &'a self,
+        executor: &'a Executor,
+        call: Call,
+    ) -> Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + 'a>> {
+        Box::pin(async move {
+            let pack = packs::PACKS.iter().find(|pack| pack.tool == call.tool);
+            let called = match pack.filter(|_| call.toolsets.contains(&Toolset::Packs)) {
+                Some(pack) => self.run_pack(pack, call.arguments).await,
+                None => self.drive(executor, call).await,
+            };
+            called
+                .unwrap_or_else(|refused| Ok(Answer { is_error: true, ..Answer::json(&refused.envelope())? }))
+        })
+    }
+}
+
+impl Guest {
+    /// A pack needs its scope here as well, and runs as it would over HTTP.
+    async fn run_pack(
+        &self,
+        pack: &'static PackEntry,
+        input: Value,
+    ) -> Result<Result<Answer, Fault>, Refused> {
+        self.caller.require(&format!("packs:{}", pack.name))?;
+        let output = pack_calls::run(&self.service, pack, &self.caller, &self.seen, Ok(input)).await?;
+        Ok(packs::shown(output))
+    }
+
+    /// What drives a browser by hand needs no other scope than that for MCP.
+    async fn drive(&self, executor: &Executor, call: Call) -> Result<Result<Answer, Fault>, Refused> {
+        self.service.refuse_if_unaudited()?;
+        let session = self.enter(&call.settings).await?;
+        self.seen.works_in(session.name());
+        let actor = self.seen.actor();
+        let _busy = session.begin();
+        let _refusals = Refusals::of(&self.service, &session, &actor);
+        let mut row = Row::of(&self.service, &actor, &call);
+        let limit = self.service.options.session_time;
+        let called =
+            tokio::time::timeout(limit, call.make(executor)).await.unwrap_or_else(|_| Err(too_long(limit)));
+        row.write(&called);
+        Ok(called)
+    }
+
+    /// The session of the client. It has its place until it is ended, by the client or because nothing happens in it.
+    async fn enter(&self, settings: &Settings) -> Result<Arc<Session>, Refused> {
+        let place = async {
+            let permit = self.service.admit(&self.caller.subject).await?;
+            Ok::<Place, Refused>(Arc::new(permit))
+        };
+        let sessions = &self.service.sessions;
+        sessions.open_in_place(&settings.session, &settings.options, &notes(), place).await
+    }
+}
+
+fn too_long(limit: Duration) -> Fault {
+    Fault::new(Kind::Timeout, format!("the call took longer than {} ms", limit.as_millis()))
+        .hint("ask for less in one call, or start the service with a larger --session-timeout")
+}
+
+/// What is written down about a call, also if nobody waits for its end.
+struct Row<'a> {
+    service: &'a Service,
+    actor: &'a Actor,
+    payload: Map<String, Value>,
+    began: Instant,
+    is_written: bool,
+}
+
+impl<'a> Row<'a> {
+    fn of(service: &'a Service, actor: &'a Actor, call: &Call) -> Self {
+        let mut payload = Map::new();
+        payload.insert("action".to_owned(), call.tool.clone().into());
+        // Where to and to what, but never what is typed.
+        let to =
+            ["url", "selector", "ref", "label"].into_iter().find_map(|name| call.arguments[name].as_str());
+        if let Some(to) = to {
+            let to: String = redact::mask_queries(to).chars().take(LONGEST).collect();
+            payload.insert("to".to_owned(), to.into());
+        }
+        Self { service, actor, payload, began: Instant::now(), is_written: false }
+    }
+
+    fn write(&mut self, called: &Result<Answer, Fault>) {
+        let (code, cause) = match called {
+            Ok(answer) if !answer.is_error => return self.add(Severity::Info, "ok", None, None),
+            Ok(answer) => {
+                let error = answer.structured.as_ref().map_or(&Value::Null, |whole| &whole["error"]);
+                let text = |member: &str| error[member].as_str().map(str::to_owned);
+                (text("code"), text("message").unwrap_or_else(|| answer.text.chars().take(LONGEST).collect()))
+            }
+            Err(fault) => (Some(fault.kind.code().to_owned()), fault.message.clone()),
+        };
+        self.add(Severity::Error, "failed", code, Some(cause));
+    }
+
+    fn add(&mut self, severity: Severity, outcome: &str, code: Option<String>, cause: Option<String>) {
+        self.is_written = true;
+        let mut entry = self.actor.entry(event::ACTION);
+        entry.severity = severity;
+        entry.duration_ms = u64::try_from(self.began.elapsed().as_millis()).ok();
+        entry.outcome = Some(outcome.to_owned());
+        entry.code = code;
+        entry.cause = cause;
+        entry.payload = std::mem::take(&mut self.payload).into();
+        self.service.recorder.add(entry);
+    }
+}
+
+impl Drop for Row<'_> {
+    fn drop(&mut self) {
+        if !self.is_written {
+            self.add(Severity::Warning, "cancelled", None, None);
+        }
+    }
+}

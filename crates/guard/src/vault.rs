@@ -10,10 +10,12 @@
 mod credential;
 mod error;
 mod key;
+mod keyring;
 mod placeholder;
 mod rotate;
 mod seal;
 mod secret;
+mod sources;
 
 use std::sync::Arc;
 
@@ -28,11 +30,13 @@ use crate::{Secrets, SecretsError};
 pub use credential::{Caller, Credential, Kind, NewCredential};
 use credential::{check, fits};
 pub use error::VaultError;
-pub use key::{KeyError, KeySources, Keyring, VaultKey};
+pub use key::{KeyError, VaultKey};
+pub use keyring::Keyring;
 pub(crate) use placeholder::OPENING;
 pub use placeholder::{Malformed, Reference, SubstituteError, placeholders, substitute};
 use seal::Place;
 pub use secret::{SecretBytes, SecretText, SecretValue};
+pub use sources::{KeyPlace, KeySources};
 
 /// How often a write is tried that others are in the way of.
 const TRIES: usize = 8;

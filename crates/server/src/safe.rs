@@ -115,6 +115,9 @@ pub fn vault_fault(error: VaultError) -> Fault {
     };
     let fault = Fault::new(kind, error.to_string());
     match kind {
+        _ if matches!(error, VaultError::NoKey | VaultError::WrongKey { .. } | VaultError::Key(_)) => {
+            fault.hint("see where the key is with `surehand vault key`")
+        }
         Kind::MissingSecret => fault.hint("see what there is with `surehand vault list`"),
         Kind::UnwritablePath => fault.hint(ROOM),
         Kind::CredentialDenied => fault.hint("see who may use it with `surehand vault grants NAME`"),

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use surehand_guard::vault::{Kind as CredentialKind, NewCredential, SecretText, SecretValue};
+use surehand_guard::vault::{
+    KeyError, KeySources, Kind as CredentialKind, NewCredential, SecretText, SecretValue,
+};
 use surehand_server::{Home, Safe, vault_fault};
 use surehand_session::{Fault, Kind};
 use surehand_store::UsageFilter;
@@ -47,6 +49,18 @@ enum Action {
     },
     /// Seal everything with a new key
     Rekey,
+    /// Show where the key of the vault is, or move it
+    Key {
+        /// Into the keyring of the system, or back into its file
+        #[arg(long, value_name = "PLACE")]
+        move_to: Option<Destination>,
+    },
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Destination {
+    Keyring,
+    File,
 }
 
 #[derive(Debug, Args)]
@@ -149,8 +163,27 @@ impl VaultCommand {
                 let count = safe.vault()?.rotate(&safe.key_sources()).map_err(vault_fault)?;
                 Ok(printer.result(&json!({ "credentials": count }), &format!("sealed {count} anew")))
             }
+            Action::Key { move_to } => key(&safe.key_sources(), move_to, printer),
         }
     }
+}
+
+/// Where the key is, after it was moved if that is wanted.
+fn key(sources: &KeySources, to: Option<Destination>, printer: &Printer) -> Result<ExitCode, Fault> {
+    let refused = |error: KeyError| vault_fault(error.into());
+    let moved = match to {
+        _ if sources.place().map_err(refused)?.is_none() => None,
+        Some(Destination::Keyring) => Some(sources.move_to_keyring()),
+        Some(Destination::File) => Some(sources.move_to_file()),
+        None => sources.find().transpose(),
+    };
+    let key = moved.transpose().map_err(refused)?;
+    let (Some(key), Some(place)) = (key, sources.place().map_err(refused)?) else {
+        let text = "there is no key yet; the first credential makes one";
+        return Ok(printer.result(&json!({ "place": null }), text));
+    };
+    let text = format!("key {} is in {place}", key.id());
+    Ok(printer.result(&json!({ "key_id": key.id(), "place": place.to_string() }), &text))
 }
 
 impl Set {

@@ -7,6 +7,7 @@ mod common;
 #[path = "../guarded/mod.rs"]
 mod guarded;
 mod http;
+mod keyring;
 mod leaks;
 mod local;
 

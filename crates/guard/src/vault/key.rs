@@ -1,4 +1,4 @@
-//! The key of the vault, and where it comes from.
+//! The key of the vault, and the file that it is kept in.
 
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
@@ -37,8 +37,16 @@ pub enum KeyError {
     #[error("the vault's key could not be read or written: {0}")]
     File(#[from] io::Error),
     /// It is not kept in a file, so it cannot be changed there.
-    #[error("the vault's key is not in a file; put a new one where the old one came from")]
+    #[error(
+        "the vault's key is not in a file; move it there with `surehand vault key --move-to file`, or put a new one where the old one came from"
+    )]
     NotAFile,
+    /// The keyring does not give it, or does not take it.
+    #[error("the keyring of the system: {why}")]
+    Keyring {
+        /// What it said.
+        why: String,
+    },
     /// The system gives no random bytes.
     #[error("the system gives no random bytes, so no key can be made")]
     NoRandom,
@@ -82,16 +90,7 @@ impl VaultKey {
 
     /// From a file that nobody else may read.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
-        let file = fs_err::File::open(path)?;
-        if exposed(&file.metadata()?) {
-            return Err(KeyError::Exposed { path: path.to_owned() });
-        }
-        let mut text = Zeroizing::new(String::with_capacity(256));
-        let read = file.take(255).read_to_string(&mut text);
-        match read {
-            Err(error) if error.kind() != io::ErrorKind::InvalidData => Err(error.into()),
-            _ => Self::parse(&text, &path.display().to_string()),
-        }
+        Self::parse(&read_private(path)?, &path.display().to_string())
     }
 
     /// Into a new file that nobody else may read. `false` if there is one already, which stays as it is.
@@ -105,19 +104,41 @@ impl VaultKey {
 
     /// In place of the file. Whole or not at all: half a key is none.
     pub fn replace(&self, path: &Path) -> Result<(), KeyError> {
-        self.staged(path)?.persist(path).map_err(|error| error.error)?;
-        sync_folder(path)
+        replace_private(path, self.to_hex().reveal())
     }
 
-    /// On the disk, but not under its name.
     fn staged(&self, path: &Path) -> Result<tempfile::NamedTempFile, KeyError> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new().prefix(".vault-key").tempfile_in(folder)?;
-        file.write_all(self.to_hex().reveal().as_bytes())?;
-        file.write_all(b"\n")?;
-        file.as_file().sync_all()?;
-        Ok(file)
+        staged(path, self.to_hex().reveal())
     }
+}
+
+/// What is in a file that nobody else may read, if it is short enough for a key.
+pub(super) fn read_private(path: &Path) -> Result<Zeroizing<String>, KeyError> {
+    let file = fs_err::File::open(path)?;
+    if exposed(&file.metadata()?) {
+        return Err(KeyError::Exposed { path: path.to_owned() });
+    }
+    let mut text = Zeroizing::new(String::with_capacity(256));
+    match file.take(255).read_to_string(&mut text) {
+        Err(error) if error.kind() != io::ErrorKind::InvalidData => Err(error.into()),
+        _ => Ok(text),
+    }
+}
+
+/// Puts a line in place of the file, for its owner alone.
+pub(super) fn replace_private(path: &Path, line: &str) -> Result<(), KeyError> {
+    staged(path, line)?.persist(path).map_err(|error| error.error)?;
+    sync_folder(path)
+}
+
+/// On the disk, but not under its name.
+fn staged(path: &Path, line: &str) -> Result<tempfile::NamedTempFile, KeyError> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".vault-key").tempfile_in(folder)?;
+    file.write_all(line.as_bytes())?;
+    file.write_all(b"\n")?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 /// What is sealed with a key must not be on the disk before the key is.
@@ -146,69 +167,5 @@ fn exposed(_: &std::fs::Metadata) -> bool {
 impl fmt::Debug for VaultKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[key {}]", self.id)
-    }
-}
-
-/// Where a key may come from; the first one that is there counts.
-#[derive(Debug, Clone)]
-pub struct KeySources {
-    /// `SUREHAND_VAULT_KEY`: the key itself.
-    pub value: Option<SecretText>,
-    /// `SUREHAND_VAULT_KEY_FILE`: a file that must be there.
-    pub file: Option<PathBuf>,
-    /// `vault.key` in the home: made when the first credential is set.
-    pub home_file: PathBuf,
-    /// The keyring of the system, asked last. Nothing here speaks to one: who is built with one puts it in.
-    pub keyring: Option<Keyring>,
-}
-
-/// Asks a keyring for 64 hexadecimal digits; `None` if it has none.
-pub type Keyring = fn() -> Result<Option<SecretText>, KeyError>;
-
-impl KeySources {
-    /// Reads the environment: only fronts call it.
-    pub fn from_env(home: &Path) -> Self {
-        let value = std::env::var_os("SUREHAND_VAULT_KEY").filter(|value| !value.is_empty());
-        let file = std::env::var_os("SUREHAND_VAULT_KEY_FILE").filter(|file| !file.is_empty());
-        Self {
-            // What is no text is no key: it is refused later, not passed over for the next source.
-            value: value.map(|value| SecretText::new(value.to_string_lossy().into_owned())),
-            file: file.map(PathBuf::from),
-            home_file: home.join("vault.key"),
-            keyring: None,
-        }
-    }
-
-    /// The key, if there is one.
-    pub fn find(&self) -> Result<Option<VaultKey>, KeyError> {
-        if let Some(value) = &self.value {
-            return VaultKey::parse(value.reveal(), "SUREHAND_VAULT_KEY").map(Some);
-        }
-        if let Some(file) = &self.file {
-            return VaultKey::read(file).map(Some);
-        }
-        match VaultKey::read(&self.home_file) {
-            Err(KeyError::File(error)) if error.kind() == io::ErrorKind::NotFound => self.ask_keyring(),
-            found => found.map(Some),
-        }
-    }
-
-    /// The file that the key comes from, if it comes from one.
-    pub(super) fn key_file(&self) -> Option<&Path> {
-        self.value.is_none().then(|| self.file.as_deref().unwrap_or(&self.home_file))
-    }
-
-    fn ask_keyring(&self) -> Result<Option<VaultKey>, KeyError> {
-        let found = self.keyring.map_or(Ok(None), |ask| ask())?;
-        found.map(|text| VaultKey::parse(text.reveal(), "the keyring")).transpose()
-    }
-
-    /// Makes the file in the home. If somebody else was first, theirs is the key.
-    pub(super) fn create(&self) -> Result<VaultKey, KeyError> {
-        if let Some(folder) = self.home_file.parent() {
-            fs_err::create_dir_all(folder)?;
-        }
-        let key = VaultKey::generate()?;
-        if key.write_new(&self.home_file)? { Ok(key) } else { VaultKey::read(&self.home_file) }
     }
 }

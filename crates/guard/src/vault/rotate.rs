@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use surehand_store::Store;
 
-use super::{KeyError, KeySources, Vault, VaultError, VaultKey};
+use super::{KeyError, KeyPlace, KeySources, Vault, VaultError, VaultKey};
 
 impl Vault {
     /// Makes a new key, seals everything with it, and puts it into the file that the key came from. Says how many
@@ -18,12 +18,12 @@ impl Vault {
     /// [`KeyError::NotAFile`] if the key came from the environment or a keyring: then [`rekey`](Self::rekey), with a new key
     /// that is kept there first.
     pub fn rotate(&mut self, sources: &KeySources) -> Result<usize, VaultError> {
-        let file = sources.key_file().filter(|file| file.exists()).ok_or(KeyError::NotAFile)?;
+        let Some(KeyPlace::File(file)) = sources.place()? else { return Err(KeyError::NotAFile.into()) };
         let new = VaultKey::generate()?;
-        let beside = beside(file);
+        let beside = beside(&file);
         new.replace(&beside)?;
         match self.rekey(new) {
-            Ok(count) => finish(&beside, file).map(|()| count),
+            Ok(count) => finish(&beside, &file).map(|()| count),
             // It may have been written all the same, and then this is the key.
             Err(error @ VaultError::Store(_)) => Err(error),
             Err(error) => {

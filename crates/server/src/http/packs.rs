@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::SystemTime;
 
 use axum::Extension;
 use axum::body::Bytes;
@@ -10,6 +9,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
+use surehand_guard::egress::Mark;
 use surehand_page::Deadline;
 use surehand_session::{Ephemeral, Fault, PackCode, Session};
 use surehand_store::{Severity, event};
@@ -94,7 +94,7 @@ async fn work(
     let credentials = Lent::to(&service.safe, &caller.subject, &caller.client);
     let scribe = Scribe { recorder: &service.recorder, metrics: &service.metrics, actor: actor.clone() };
     let session = place.session();
-    let _refusals = Refusals { service, session, since: SystemTime::now(), actor };
+    let _refusals = Refusals { service, session, before: session.refusals(), actor };
     let context = PackContext::new(
         session.clone(),
         place.deadline(service),
@@ -110,15 +110,16 @@ async fn work(
 struct Refusals<'a> {
     service: &'a Service,
     session: &'a Session,
-    since: SystemTime,
+    before: Mark,
     actor: &'a Actor,
 }
 
 impl Drop for Refusals<'_> {
     fn drop(&mut self) {
         let secrets = self.session.lent();
-        for refused in self.session.refused_since(self.since) {
-            self.service.metrics.blocked.fetch_add(refused.count, Ordering::Relaxed);
+        let all = self.session.refusals_since(&self.before);
+        self.service.metrics.blocked.fetch_add(all, Ordering::Relaxed);
+        for refused in self.session.refused_since(&self.before) {
             let mut entry = self.actor.entry(event::EGRESS);
             entry.severity = Severity::Warning;
             entry.outcome = Some("blocked".to_owned());

@@ -3,7 +3,7 @@
 //! Nobody is there to answer a page's questions, so they are answered with no, as a person who looks away would do.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(super) struct Hands<'a> {
     pub tab: Tab,
     dismissed: Mutex<Vec<String>>,
     /// A session may serve several calls: what was refused before this one is not its own.
-    began: SystemTime,
+    refused_before: egress::Mark,
 }
 
 /// A request that the egress guard refused.
@@ -39,14 +39,14 @@ pub struct Blocked {
     pub url: String,
     /// Why it was refused
     pub reason: String,
-    /// How often
+    /// How often during this call
     pub count: u64,
 }
 
 impl<'a> Hands<'a> {
     pub async fn new(cx: &'a PackContext<'a>) -> Result<Self, Fault> {
         let tab = cx.session.some_tab().await?;
-        Ok(Self { cx, tab, dismissed: Mutex::default(), began: SystemTime::now() })
+        Ok(Self { cx, tab, dismissed: Mutex::default(), refused_before: cx.session.refusals() })
     }
 
     /// Goes to an address. One that leads to a place where nobody may go is a failure, however it was led there.
@@ -158,7 +158,7 @@ impl<'a> Hands<'a> {
             reason: refused.denied.to_string(),
             count: refused.count,
         };
-        self.cx.session.refused_since(self.began).into_iter().map(told).collect()
+        self.cx.session.refused_since(&self.refused_before).into_iter().map(told).collect()
     }
 
     /// What the page asked.

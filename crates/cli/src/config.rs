@@ -261,6 +261,7 @@ impl Effective {
         let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
         let absolute = |path: PathBuf| cwd.join(path);
         Ok(Settings {
+            without_files: false,
             session: session_name(flags.session.as_deref())?,
             options: SessionOptions {
                 headed: flags.headed,

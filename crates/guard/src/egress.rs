@@ -24,6 +24,6 @@ pub use host::{BadHost, Host};
 pub use navigation::Destination;
 pub use network::{Network, NetworkError};
 pub use policy::{EgressPolicy, Otherwise};
-pub use proxy::{Blocked, Limits, Proxy, Traffic};
+pub use proxy::{Blocked, Limits, Mark, Proxy, Traffic};
 pub use resolve::{NotAdmitted, Resolve, Resolving, System, admit};
 pub use rule::{Rule, RuleError, RuleProblem};

@@ -320,6 +320,14 @@ pub enum Error {
         /// The browser's words.
         reason: String,
     },
+    /// The page began to come, and its end never will.
+    #[error("{url} broke off while it was loading: {reason}")]
+    BrokenOff {
+        /// Where from.
+        url: String,
+        /// The browser's words.
+        reason: String,
+    },
     /// A download did not come to its end.
     #[error("the download of {url} was broken off")]
     DownloadFailed {

@@ -1,5 +1,6 @@
 //! The keyboard: chords and runs of text, as the events that a real one makes.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use surehand_cdp::protocol::input;
@@ -11,6 +12,9 @@ use crate::{Aftermath, Deadline, Error, Result};
 
 /// A page that does much with every key gets this for each.
 const KEY_TIME: Duration = Duration::from_millis(20);
+
+/// More events than this do not wait in the browser: it has others to serve, and who stops typing has stopped.
+const UNDER_WAY: usize = 64;
 
 impl Page {
     /// Presses a chord such as `Control+a` where the focus is. Returns what followed.
@@ -87,42 +91,46 @@ impl Page {
         let characters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
         let deadline = &deadline.extended((KEY_TIME + delay).saturating_mul(characters));
         self.unless_blocked(deadline, async {
-            let mut calls = Vec::new();
+            let mut calls = VecDeque::new();
             for (index, character) in text.chars().enumerate() {
                 if index > 0 && !delay.is_zero() {
-                    all_answered(&mut calls).await?;
+                    answered(&mut calls, 0).await?;
                     tokio::time::sleep(delay).await;
                 }
+                answered(&mut calls, UNDER_WAY).await?;
                 self.send_character(character, held, &mut calls);
             }
-            all_answered(&mut calls).await
+            answered(&mut calls, 0).await
         })
         .await
     }
 
-    fn send_character(&self, character: char, held: i64, calls: &mut Vec<Call<Empty>>) {
+    fn send_character(&self, character: char, held: i64, calls: &mut VecDeque<Call<Empty>>) {
         let session = self.session();
         let Some((key, shift)) = keys::for_character(character) else {
-            return calls.push(session.call(&input::InsertText { text: character.into() }));
+            return calls.push_back(session.call(&input::InsertText { text: character.into() }));
         };
         let held = if shift { held | keys::SHIFT } else { held };
         let key = with_held(&key, held);
-        calls.push(session.call(&down(&key, held)));
-        calls.push(session.call(&up(&key, held)));
+        calls.push_back(session.call(&down(&key, held)));
+        calls.push_back(session.call(&up(&key, held)));
     }
 
     /// Sent together: the browser keeps their order.
     async fn send_keys(&self, events: Vec<input::DispatchKeyEvent>, deadline: &Deadline) -> Result<()> {
         self.unless_blocked(deadline, async {
-            all_answered(&mut events.iter().map(|event| self.session().call(event)).collect()).await
+            answered(&mut events.iter().map(|event| self.session().call(event)).collect(), 0).await
         })
         .await
     }
 }
 
-async fn all_answered(calls: &mut Vec<Call<Empty>>) -> Result<()> {
-    for call in calls.drain(..) {
-        call.await?;
+/// Waits until no more than so many are under way.
+async fn answered(calls: &mut VecDeque<Call<Empty>>, most: usize) -> Result<()> {
+    while calls.len() > most
+        && let Some(first) = calls.pop_front()
+    {
+        first.await?;
     }
     Ok(())
 }

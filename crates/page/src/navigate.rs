@@ -208,7 +208,10 @@ impl Page {
                 _ if holds(state) => Some(Ok(true)),
                 // A page that asks something gets no further.
                 Some(dialog) => Some(Err(Error::DialogOpen(dialog.clone()))),
-                None => (idle_at(state) != due).then_some(Ok(false)),
+                None => match broken_off(state).filter(|_| arrived(state)) {
+                    Some(broken_off) => Some(Err(broken_off)),
+                    None => (idle_at(state) != due).then_some(Ok(false)),
+                },
             };
             let silence = async {
                 match due {
@@ -329,6 +332,17 @@ pub(crate) fn failed_load(state: &State) -> Option<FailedLoad> {
     }
     let error = document.and_then(|request| request.error.clone());
     Some(FailedLoad { url, error: error.unwrap_or_else(|| "the browser could not load it".to_owned()) })
+}
+
+/// The present document, if its end will never come: whoever sent it broke off in the middle. The browser shows what there is
+/// and never says that it is parsed or loaded (seen on Chromium 156). One that leads on by itself will be another document.
+fn broken_off(state: &State) -> Option<Error> {
+    let main = state.frames.main();
+    let request = state.network.document(&main.loader_id).filter(|_| !state.navigation.pending)?;
+    let reason = request.error.as_deref().filter(|_| request.status.is_some())?;
+    // What is aborted was given up by the browser or the page, mostly for the next document.
+    let is_torn = NavigationFailure::from_net_error(reason) != NavigationFailure::Aborted;
+    is_torn.then(|| Error::BrokenOff { url: main.url.clone(), reason: reason.to_owned() })
 }
 
 impl LoadState {

@@ -88,6 +88,28 @@ impl Page {
         }
     }
 
+    /// Can these be looked for at all? The first that cannot: its number, and why.
+    pub async fn check_locators(
+        &self,
+        locators: &[Locator],
+        deadline: &Deadline,
+    ) -> Result<Option<(usize, Error)>> {
+        let main = self.lock().frames.main().id.clone();
+        let argument = json!({ "locators": locators });
+        let reasons: Vec<Option<String>> = loop {
+            match self.script(&main, "checkLocators", &argument, deadline).await {
+                Err(Error::NavigatedAway { .. }) if !deadline.passed() => {
+                    tokio::time::sleep(NEXT_DOCUMENT.min(deadline.remaining())).await;
+                }
+                answer => break answer?,
+            }
+        };
+        let wrong = reasons.into_iter().zip(locators).enumerate();
+        Ok(wrong.into_iter().find_map(|(number, (reason, locator))| {
+            Some((number, Error::BadSelector { selector: locator.to_string(), reason: reason? }))
+        }))
+    }
+
     /// The content of the main frame's document as Markdown.
     pub async fn markdown(&self, deadline: &Deadline) -> Result<String> {
         let main = self.lock().frames.main().id.clone();

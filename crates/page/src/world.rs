@@ -104,7 +104,8 @@ impl Page {
     fn keep_world(&self, frame: &FrameId, loader: &str, context: i64) -> Result<World> {
         let mut state = self.lock();
         match state.frames.get_mut(frame) {
-            Some(known) if known.loader_id == loader => match known.world {
+            // Of a tab that was just opened the browser says which document it has after it was asked for the world.
+            Some(known) if known.loader_id == loader || loader.is_empty() => match known.world {
                 Some(world) if world.context == context => Ok(world),
                 _ => Ok(*known.world.insert(World::new(context))),
             },

@@ -1,10 +1,9 @@
 //! The egress guard of a session: a proxy of its own that every request of its pages must pass.
 
-use std::sync::{Arc, LazyLock};
-use std::time::SystemTime;
+use std::sync::{Arc, LazyLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use surehand_guard::egress::{Blocked, Denied, EgressPolicy, Limits, Proxy, System};
+use surehand_guard::egress::{Blocked, Denied, EgressPolicy, Limits, Mark, Proxy, System};
 
 use crate::{Fault, Kind, Session, Tab};
 
@@ -44,7 +43,7 @@ pub(crate) const NO_BYPASS: &str = "<-loopback>";
 #[derive(Debug)]
 pub struct Going<'s> {
     session: &'s Session,
-    since: SystemTime,
+    before: Mark,
 }
 
 impl Session {
@@ -59,13 +58,26 @@ impl Session {
 
     /// Before one whose address only the browser knows: back, forward, reload.
     pub fn going(&self) -> Going<'_> {
-        Going { session: self, since: SystemTime::now() }
+        Going { session: self, before: self.refusals() }
     }
 
-    /// Requests of its pages that were refused since then.
-    pub fn refused_since(&self, since: SystemTime) -> Vec<Blocked> {
-        let all = self.fence().map(Proxy::blocked).unwrap_or_default();
-        all.into_iter().filter(|blocked| blocked.last >= since).collect()
+    /// How far its guard is with refusing, for [`Self::refused_since`].
+    pub fn refusals(&self) -> Mark {
+        self.fence().map(Proxy::mark).unwrap_or_default()
+    }
+
+    /// Requests of its pages that were refused since then, each with how often since then.
+    pub fn refused_since(&self, before: &Mark) -> Vec<Blocked> {
+        self.fence().map(|fence| fence.blocked_since(before)).unwrap_or_default()
+    }
+
+    /// Requests of its pages that were refused and that nobody was told of by this: how many, and the list of them, which has
+    /// no room for all.
+    pub fn untold_refusals(&self) -> (u64, Vec<Blocked>) {
+        let Some(fence) = self.fence() else { return (0, Vec::new()) };
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *told, fence.mark());
+        (fence.refusals_since(&before), fence.blocked_since(&before))
     }
 }
 
@@ -73,7 +85,7 @@ impl Going<'_> {
     /// After it: what was opened, unless the guard refused the page itself. A proxy answers for the server, so a page that
     /// was refused looks like one that was opened, or like a connection that failed.
     pub fn arrived<T>(self, tab: &Tab, opened: Result<T, Fault>) -> Result<T, Fault> {
-        let refused = self.session.refused_since(self.since);
+        let refused = self.session.refused_since(&self.before);
         let here = tab.page.url();
         let no_tunnel = opened.as_ref().is_err_and(|fault| fault.message.contains(NO_TUNNEL));
         let is_here = |blocked: &&Blocked| no_tunnel && blocked.method == "CONNECT" || blocked.is_of(&here);
@@ -85,7 +97,7 @@ impl Going<'_> {
                 "egress denied: the byte budget of the session is used up",
             )
             .hint("use another session, or give more with --max-bytes")),
-            None => match self.session.fence().and_then(|fence| fence.lost(&here, self.since)) {
+            None => match self.session.fence().and_then(|fence| fence.lost(&here, &self.before)) {
                 Some(why) => Err(Fault::new(Kind::UnreachableHost, why)
                     .hint("check that the server runs, its port, and the spelling of the address")),
                 None => opened,

@@ -362,6 +362,10 @@ fn classify_page(error: &PageError) -> (Kind, &'static str) {
             (Kind::DialogOpen, "answer it: `surehand dialog accept` or `surehand dialog dismiss`")
         }
         E::Navigation { failure, .. } => classify_navigation(*failure),
+        E::BrokenOff { .. } => (
+            Kind::NavigationFailed,
+            "try it again with `surehand reload`, or look at what came with `surehand snapshot -i`",
+        ),
         E::DownloadFailed { .. } => {
             (Kind::DownloadFailed, "try it again; `surehand network requests` shows what the server said")
         }

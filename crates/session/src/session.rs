@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use surehand_cdp::protocol::target;
-use surehand_guard::egress::Proxy;
+use surehand_guard::egress::{Mark, Proxy};
 use surehand_guard::redact;
 use surehand_guard::{Secrets, SecretsError};
 use surehand_page::{Acted, Deadline, Locator};
@@ -43,6 +43,8 @@ pub struct Session {
     idle: Mutex<Duration>,
     /// What every request of its pages must pass, if it is guarded.
     fence: Option<Proxy>,
+    /// Which refusals of it were told.
+    pub(crate) told: Mutex<Mark>,
     /// Held while the first tab is opened, so that commands at the same time open one.
     first_tab: tokio::sync::Mutex<()>,
 }
@@ -163,6 +165,7 @@ impl Session {
             running: AtomicUsize::new(0),
             idle: Mutex::new(idle),
             fence,
+            told: Mutex::default(),
             first_tab: tokio::sync::Mutex::default(),
         }
     }

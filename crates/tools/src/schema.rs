@@ -7,7 +7,16 @@ use serde_json::{Map, Value};
 
 /// The schema of a tool's arguments, without what says nothing.
 pub(crate) fn of<T: JsonSchema>() -> Map<String, Value> {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+    made_with::<T>(SchemaSettings::draft2020_12())
+}
+
+/// The schema of what comes out: what may be left out need not be there.
+pub(crate) fn of_output<T: JsonSchema>() -> Map<String, Value> {
+    made_with::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn made_with<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
+    let settings = settings.with(|settings| {
         settings.meta_schema = None;
         settings.inline_subschemas = true;
     });

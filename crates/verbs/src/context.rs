@@ -22,6 +22,9 @@ pub struct Settings {
     pub timeout: Option<u64>,
     /// What relative paths are relative to.
     pub cwd: PathBuf,
+    /// Does the caller have no files here? Then none can be named: not to be written, and not to be given to a page.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_files: bool,
     /// Will the result be read as JSON?
     pub json: bool,
 }
@@ -86,8 +89,14 @@ impl Context {
     }
 
     /// A path of the user's, made absolute.
-    pub fn path(&self, path: &Path) -> PathBuf {
-        self.settings.cwd.join(path)
+    pub fn path(&self, path: &Path) -> Result<PathBuf, Fault> {
+        if self.settings.without_files {
+            let message = format!("{} is a file of the server, which nobody here may name", path.display());
+            return Err(
+                Fault::new(Kind::Usage, message).hint("leave the path out, where there is a way without it")
+            );
+        }
+        Ok(self.settings.cwd.join(path))
     }
 
     /// Writes a file that the user asked for, with the folders above it.
@@ -102,7 +111,7 @@ impl Context {
         bytes: &[u8],
     ) -> Result<PathBuf, Fault> {
         for name in names {
-            let path = self.path(name.as_ref());
+            let path = self.path(name.as_ref())?;
             let made = make_folder(&path)
                 .and_then(|_| fs_err::OpenOptions::new().write(true).create_new(true).open(&path));
             let written = match made {

@@ -70,8 +70,13 @@ pub(super) fn adopt_profile(options: &mut LaunchOptions) {
 }
 
 /// What would pass by a proxy: UDP, and names that are looked up ahead of need.
-const GUARDED: [&str; 3] =
-    ["--disable-quic", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp", "--dns-prefetch-disable"];
+const GUARDED: [&str; 4] = [
+    "--disable-quic",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    // As older ones call it.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--dns-prefetch-disable",
+];
 
 /// Whether the user's own arguments already switch the sandbox off.
 pub(super) fn sandbox_is_off(options: &LaunchOptions) -> bool {

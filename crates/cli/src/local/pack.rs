@@ -82,7 +82,7 @@ fn run(
     match done {
         Ok(output) => Ok(printer.result(&output, &format!("{output:#}"))),
         Err(failure) => {
-            let data = packs::envelope(&failure);
+            let data = Value::Object(failure.envelope());
             let steps = failure.steps_completed.map(|steps| format!(" ({steps} steps were done before)"));
             let code = failure.code.name();
             let mut fault = failure.cause.map_or_else(|| Fault::new(Kind::Usage, ""), |cause| *cause);

@@ -9,6 +9,7 @@ mod options;
 mod pages;
 mod places;
 mod service;
+mod torn;
 
 use surehand_testkit::{Cli, Site, SiteBuilder};
 

@@ -104,7 +104,11 @@ fn the_browser_is_started_so_that_nothing_passes_by_and_stays_guarded() {
     assert!(wait_until(SOON, || !processes::alive(browser)));
     common::fails(&fenced.cli, &["open", &trap.url("/")]).must_be("egress-denied", 1);
     trap.is_untouched("a browser that was killed");
-    common::ok(&fenced.cli, &["open", &site.url("/")]);
+    // The daemon may hear of its death in the middle of the next command.
+    let opens = || common::json(&fenced.cli, &["open", &site.url("/")]).success();
+    assert!(wait_until(SOON, opens), "it does not recover");
+    common::fails(&fenced.cli, &["open", &trap.url("/")]).must_be("egress-denied", 1);
+    trap.is_untouched("the browser after it");
 }
 
 #[test]

@@ -184,3 +184,25 @@ fn what_is_clicked_leads_nowhere() {
     assert_eq!(fenced.ok(&["get", "url"])["url"], site.url("/"));
     trap.is_untouched("clicks");
 }
+
+/// `#done` is there when the browser has asked everybody for a way to itself.
+const CALLS: &str = r#"<title>Calls</title><body><script>
+const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:{{PLACE}}' }, { urls: 'turn:{{PLACE}}', username: 'u', credential: 'c' }] });
+peer.createDataChannel('x');
+const over = () => document.body.insertAdjacentHTML('beforeend', '<p id=done>done</p>');
+peer.onicegatheringstatechange = () => { if (peer.iceGatheringState === 'complete') over(); };
+peer.createOffer().then(offer => peer.setLocalDescription(offer));
+</script>"#;
+
+#[test]
+fn calls_between_browsers_do_not_go_past_the_guard() {
+    let trap = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    trap.set_nonblocking(true).unwrap();
+    let place = trap.local_addr().unwrap().to_string();
+    let site = site(&CALLS.replace("{{PLACE}}", &place), |site| site);
+    let fenced = Fenced::with_site(&site);
+    fenced.ok(&["open", &site.url("/")]);
+    fenced.ok(&["wait", "#done"]);
+    let heard = trap.recv_from(&mut [0; 100]);
+    assert!(heard.is_err(), "{heard:?}");
+}

@@ -89,3 +89,40 @@ fn the_guard_can_be_switched_off_and_counts_bytes() {
     assert!(answer.status >= 400 && answer.body.contains("budget"), "{answer:?}");
     tight.interact(&token, &site.url("/"), &screenshot()).ok();
 }
+
+/// Asks for the same address three times, and for another one of each visit.
+const REPEATING: &str = "<title>Repeating</title><script>(async () => {
+  const ask = path => fetch('TRAP' + path, { mode: 'no-cors' }).catch(() => 0);
+  for (const path of ['/same', '/same', '/same', location.search.slice(1)]) await ask(path);
+  document.body.insertAdjacentHTML('beforeend', '<p id=done>done</p>');
+})()</script><body>";
+
+#[test]
+fn calls_of_a_kept_session_tell_what_was_refused_to_them() {
+    let trap = Trap::set();
+    let site = site(&REPEATING.replace("TRAP", &trap.url("")), |site| site);
+    let service =
+        Service::start(&common::fresh_cli(), &["--egress-allow", &site.url("").replace("http://", "")]);
+    let token = service.token("ada", "admin");
+    let made = service.ask(Some(&token), "POST", "/api/v1/sessions", Some(&json!({}))).ok();
+    for call in ["/one", "/two"] {
+        let actions = json!([{ "action": "extract", "selector": "#done" }]);
+        let url = site.url(&format!("/?{call}"));
+        let input = json!({ "url": url, "actions": actions, "session_id": made["session_id"] });
+        let done = service.ask(Some(&token), "POST", "/api/v1/packs/browser.interact", Some(&input)).ok();
+        let told = |one: &Value| (one["url"].as_str().unwrap().to_owned(), one["count"].as_u64().unwrap());
+        let mut told: Vec<_> = done["blocked_requests"].as_array().unwrap().iter().map(told).collect();
+        told.sort();
+        let mut due = [(trap.url("/same"), 3), (trap.url(call), 1)];
+        due.sort();
+        assert_eq!(told, due, "{call}");
+    }
+    let rows = service.ask(Some(&token), "GET", "/api/v1/audit?event_type=egress&limit=1000", None).ok();
+    let counts =
+        rows["entries"].as_array().unwrap().iter().map(|row| row["payload"]["count"].as_u64().unwrap());
+    assert_eq!(counts.clone().count(), 4, "{rows}");
+    assert_eq!(counts.sum::<u64>(), 8, "{rows}");
+    let metrics = service.ask(None, "GET", "/metrics", None).body;
+    assert!(metrics.contains("surehand_egress_blocked_total 8\n"), "{metrics}");
+    trap.is_untouched("a kept session");
+}

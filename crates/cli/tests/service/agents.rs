@@ -246,3 +246,21 @@ fn nobody_goes_on_with_what_somebody_else_began() {
     let his = Agent::without_session(&service, "bob");
     assert!(!his.call("read_page", &json!({})).to_string().contains("hers"));
 }
+
+#[test]
+fn files_of_the_server_are_not_for_agents() {
+    let (service, site) = (shared(), pages(&[("/", "<label>File <input type=file></label>")]));
+    let agent = Agent::new(&service, "agent");
+    agent.ok("navigate", &json!({ "url": site.url("/") }));
+    let home = service.cli.home().path().to_owned();
+    for path in [home.join("keys/mine.png"), "mine.png".into(), "~/mine.png".into(), "../mine.png".into()] {
+        let refused = agent.fails("page_screenshot", &json!({ "path": path }));
+        assert!(refused.contains("file of the server"), "{refused}");
+    }
+    assert!(!home.join("keys/mine.png").exists());
+    for path in [home.join("surehand.db"), "/etc/passwd".into()] {
+        let refused = agent.fails("fill_form", &json!({ "fields": { "File": path } }));
+        assert!(refused.contains("file of the server"), "{refused}");
+    }
+    agent.ok("page_screenshot", &json!({}));
+}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use crate::common::fresh_cli;
-use crate::fixture::shared;
+use crate::fixture::{pages, shared};
 
 const NAMES: [&str; 5] =
     ["browser.interact", "browser.screenshot_url", "web.scrape_spa", "web.scrape", "web.login_and_fetch"];
@@ -152,4 +152,30 @@ fn the_page_for_people_shows_all_of_it_and_asks_nobody_else() {
     let policy = service.ask("GET", "/docs", &[], b"");
     assert!(policy.header("content-security-policy").unwrap().contains("default-src 'self'"));
     assert!(!policy.text().contains("https://"), "it names somebody else");
+}
+
+/// Everything that a schema wants is there, and nothing that it does not know.
+fn fits(schema: &Value, output: &Value) {
+    let output = output.as_object().unwrap();
+    for name in schema["required"].as_array().unwrap() {
+        assert!(output.contains_key(name.as_str().unwrap()), "{name} is not in {output:?}");
+    }
+    for name in output.keys() {
+        assert!(schema["properties"].get(name).is_some(), "{name} is not in {schema}");
+    }
+}
+
+#[test]
+fn what_comes_out_is_what_the_catalogue_says() {
+    let (service, site) = (shared(), pages(&[("/", "<title>T</title><p>x</p>")]));
+    let url = site.url("/");
+    for (pack, input) in [
+        ("browser.interact", json!({ "url": url, "actions": [{ "action": "screenshot" }] })),
+        ("browser.screenshot_url", json!({ "url": url })),
+        ("web.scrape_spa", json!({ "url": url, "fields": { "p": { "selector": "p" } } })),
+        ("web.scrape", json!({ "url": url })),
+    ] {
+        let schema = service.get(&format!("/api/v1/packs/{pack}")).ok()["output_schema"].clone();
+        fits(&schema, &service.pack(pack, &input).ok());
+    }
 }

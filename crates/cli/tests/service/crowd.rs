@@ -82,7 +82,7 @@ fn who_waits_and_hangs_up_leaves_the_line() {
 
 #[test]
 fn one_with_many_requests_does_not_keep_out_one_with_a_single_one() {
-    let service = Service::start(&["--max-sessions", "1", "--queue", "8"]);
+    let service = Service::start(&["--max-sessions", "1", "--queue", "5"]);
     let site = Site::builder()
         .page("/", "<p>x</p>")
         .page("/many", "<p>m</p>")
@@ -95,11 +95,16 @@ fn one_with_many_requests_does_not_keep_out_one_with_a_single_one() {
     service.wait_for_load(1, 4);
     let one = service.begin("bob", &site.url("/one"), &read());
     service.wait_for_load(1, 5);
-    // With another in line half of it is her share.
     answer(service.begin("ann", &site.url("/many"), &read())).must_be(429, "too_many_requests");
+    // Who has nothing of a full line gets a place of who has the most.
+    let another = service.begin("cid", &site.url("/one"), &read());
+    let mut many = many.into_iter();
+    answer(many.next_back().unwrap()).must_be(429, "too_many_requests");
+    service.wait_for_load(1, 5);
     drop(working);
     answer(one).ok();
-    many.into_iter().for_each(|stream| _ = answer(stream).ok());
+    answer(another).ok();
+    many.for_each(|stream| _ = answer(stream).ok());
     let pages: Vec<String> = site
         .requests()
         .iter()
@@ -157,4 +162,19 @@ fn what_does_not_end_in_time_is_cut_off() {
     let ended = service.ended().expect("it ends");
     assert_eq!(ended.code(), Some(0), "{}", service.said());
     drop(working);
+}
+
+#[test]
+fn nobody_keeps_all_the_places() {
+    let service = Service::start(&["--max-sessions", "2", "--queue-timeout", "500"]);
+    let site = pages(&[("/", "<p>x</p>")]);
+    let keep = |subject: &str| service.ask_with(&service.token_of(subject), "POST", "/api/v1/sessions", None);
+    assert_eq!(keep("ann").status, 201);
+    let refused = keep("ann");
+    refused.must_be(429, "too_many_sessions");
+    assert!(refused.header("retry-after").is_some());
+    answer(service.begin("bob", &site.url("/"), &read())).ok();
+    assert_eq!(keep("bob").status, 201);
+    let late = answer(service.begin("cid", &site.url("/"), &read()));
+    late.must_be(503, "overloaded").must_say("within 500 ms");
 }

@@ -199,3 +199,33 @@ fn what_is_no_http_does_no_harm() {
     }
     service.ask("GET", "/healthz", &[], b"").ok();
 }
+
+#[test]
+fn what_cannot_work_is_known_before_anything_runs() {
+    let (service, site) = (shared(), pages(&[("/", "<input id=a><p>x</p>")]));
+    let first = json!({ "action": "extract", "selector": "p" });
+    let made = json!({ "name": "before-all", "type": "api_key", "plaintext_b64": "c3dvcmRmaXNoLTQ3MTE=" });
+    assert_eq!(service.post("/api/v1/vault/credentials", &made).status, 201);
+    for (last, part) in [
+        (json!({ "action": "click", "selector": "p[" }), "action[1] click"),
+        (json!({ "action": "extract", "selector": "p:nonsense" }), "action[1] extract"),
+        (json!({ "action": "type", "selector": "#a", "value": "${vault:nobody-has}" }), "action[1] type"),
+        (json!({ "action": "type", "selector": "#a", "value": "${vault:before-all}" }), "action[1] type"),
+        (json!({ "action": "navigate", "url": "http://10.1.2.3/" }), "action[1] navigate: egress denied"),
+        (json!({ "action": "assert_text", "text": "${vault:before-all}" }), "cannot stand here"),
+        (
+            json!({ "action": "navigate", "url": format!("{}?${{vault:before-all}}", site.url("/")) }),
+            "cannot stand here",
+        ),
+        (json!({ "action": "click", "selector": "[title='${vault:before-all}']" }), "cannot stand here"),
+    ] {
+        let refused = service.interact(&site.url("/"), &json!([first, last]));
+        refused.must_be(400, "invalid_input").must_say(part);
+    }
+    let address = format!("{}?${{vault:before-all}}", site.url("/"));
+    service.pack("web.scrape", &json!({ "url": address })).must_be(400, "invalid_input");
+    let fields = json!({ "a": { "selector": "p[" } });
+    let refused = service.pack("web.scrape_spa", &json!({ "url": site.url("/"), "fields": fields }));
+    refused.must_be(400, "invalid_input").must_say("p[");
+    assert!(site.requests().is_empty(), "{:?}", site.requests());
+}

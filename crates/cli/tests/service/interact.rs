@@ -3,10 +3,11 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
-use surehand_testkit::Site;
+use surehand_testkit::{Site, wait_until};
 
 use crate::common::keys;
-use crate::fixture::{pages, shared};
+use crate::fixture::{SOON, Service, pages, quick, shared};
+use crate::http::Answer;
 
 /// The site that the document's example is written for.
 fn example() -> Site {
@@ -293,4 +294,32 @@ fn requests_that_the_guard_refuses_are_told() {
     refused.must_be(400, "invalid_input").must_say("egress denied");
     let later = json!([{ "action": "navigate", "url": "http://[::1]:1/" }]);
     service.interact(&site.url("/"), &later).must_be(400, "invalid_input").must_say("egress denied");
+}
+
+#[test]
+fn typing_ends_with_the_call_and_harms_nobody() {
+    let service = Service::start(&["--session-timeout", "3000"]);
+    let slow = "<textarea id=a></textarea><script>a.oninput = () => { const end = Date.now() + 20; while (Date.now() < end); }</script>";
+    let site = pages(&[("/", "<p>x</p>"), ("/slow", slow)]);
+    let value = "keys ".repeat(10_000);
+    let actions = json!([{ "action": "type", "selector": "#a", "value": value }]);
+    let began = std::time::Instant::now();
+    let typing = service.begin("ann", &site.url("/slow"), &actions);
+    assert!(wait_until(SOON, || !site.requests_to("/slow").is_empty()));
+    service.interact(&site.url("/"), &json!([{ "action": "extract", "selector": "p" }])).ok();
+    let ended = Answer::read(&mut { typing }).unwrap();
+    ended.must_be(504, "timeout");
+    assert!(began.elapsed() < SOON, "{:?}", began.elapsed());
+    service.wait_for_load(0, 0);
+}
+
+#[test]
+fn a_failure_tells_what_was_blocked_as_well() {
+    let service = quick();
+    let site = pages(&[("/", "<img src='http://10.1.2.3/i.png'><p>x</p>")]);
+    let actions =
+        json!([{ "action": "extract", "selector": "p" }, { "action": "click", "selector": "#none" }]);
+    let failed = service.interact(&site.url("/"), &actions);
+    failed.must_be(502, "handler_failed");
+    assert_eq!(failed.json()["blocked_requests"][0]["url"], "http://10.1.2.3:80/i.png", "{}", failed.text());
 }

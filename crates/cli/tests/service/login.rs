@@ -28,6 +28,7 @@ fn door() -> Site {
             Some(who) => Response::html(format!("<!doctype html><h1>Hello {who}</h1><p>Sign out</p>")),
             None => form("Please log in"),
         })
+        .route("/secret", |_| Response::html("<p>Not for you</p>").status(403))
         .route("/orders", move |request| match request.header("cookie") {
             Some(_) => Response::html("<!doctype html><title>Orders</title><h1>Orders</h1><ul><li>mug</ul>"),
             None => form("Please log in"),
@@ -112,4 +113,25 @@ fn who_may_not_use_a_credential_does_not_even_knock() {
     keep(&service, "mine", PASSWORD, &["somebody"]);
     assert_eq!(service.pack_as("somebody", "web.login_and_fetch", &errand(&site, "mine")).status, 200);
     service.pack_as("else", "web.login_and_fetch", &errand(&site, "mine")).must_be(400, "invalid_input");
+}
+
+#[test]
+fn a_page_that_the_server_does_not_show_was_not_fetched() {
+    let (service, site) = (shared(), door());
+    keep(&service, "errand", PASSWORD, &["tester"]);
+    let mut input = errand(&site, "errand");
+    input["fetch_url"] = site.url("/secret").into();
+    let failed = service.pack("web.login_and_fetch", &input);
+    failed.must_be(502, "handler_failed").must_say("status 403");
+    assert_eq!(failed.json()["steps_completed"], 7);
+    // What can be known to fail does not cost a login.
+    site.clear_requests();
+    input["fetch_url"] = "http://10.1.2.3/".into();
+    service.pack("web.login_and_fetch", &input).must_be(400, "invalid_input").must_say("egress denied");
+    input["fetch_url"] = site.url("/orders").into();
+    input["submit_selector"] = "#go[".into();
+    service.pack("web.login_and_fetch", &input).must_be(400, "invalid_input");
+    assert!(site.requests().is_empty());
+    let scraped = service.pack("web.scrape", &json!({ "url": site.url("/secret") })).ok();
+    assert_eq!(scraped["status"], 403, "{scraped}");
 }

@@ -361,3 +361,16 @@ fn every_answer_has_the_name_of_its_request() {
     );
     assert!(service.audit("event_type=auth").iter().any(|row| row["request_id"] == "r-1"));
 }
+
+#[test]
+fn who_asks_for_the_head_alone_needs_a_token_as_well() {
+    let service = shared();
+    for path in ["/api/v1/vault/credentials", "/api/v1/audit", "/api/v1/sessions", "/api/v1/packs"] {
+        assert_eq!(service.ask("HEAD", path, &[], b"").status, 401, "{path}");
+        assert_eq!(service.ask_with(&service.token_of("tester"), "HEAD", path, None).status, 200, "{path}");
+    }
+    for method in ["PUT", "PATCH", "OPTIONS", "TRACE"] {
+        let answer = service.ask(method, "/api/v1/vault/credentials", &[], b"");
+        assert_eq!((answer.status, answer.header("allow")), (405, Some("GET,HEAD,POST")), "{method}");
+    }
+}

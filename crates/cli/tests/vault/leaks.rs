@@ -28,7 +28,8 @@ form.onsubmit = event => {
   document.title = 'Hello ' + pw;
   console.log('pw', pw); console.error(pw);
   history.replaceState(null, '', '?' + new URLSearchParams({ pw }) + '#' + encodeURIComponent(pw));
-  document.getElementById('out').innerHTML = '<p id=said>Welcome in</p><p id=echo></p><button class=twin></button><button class=twin></button>';
+  document.getElementById('out').innerHTML = '<p id=said>Welcome in</p><p id=echo></p><button class=twin></button><button class=twin></button><screenshots></screenshots><p id=loud style="text-transform: uppercase"></p>';
+  document.querySelector('screenshots').textContent = document.getElementById('loud').textContent = pw;
   document.getElementById('echo').textContent = all.join('\n');
   document.getElementById('echo').setAttribute('data-x', pw);
   document.querySelectorAll('.twin').forEach(twin => twin.textContent = pw);
@@ -53,6 +54,7 @@ fn forms() -> Vec<(&'static str, Vec<u8>)> {
     vec![
         ("plain", bytes.to_vec()),
         ("a part", inner.as_bytes().to_vec()),
+        ("a part, loud", inner.to_uppercase().into_bytes()),
         ("base64", STANDARD.encode(bytes).into_bytes()),
         ("base64 in the middle", STANDARD.encode(&bytes[3..15]).into_bytes()),
         ("base64url", URL_SAFE_NO_PAD.encode(bytes).into_bytes()),
@@ -127,6 +129,8 @@ fn nothing_of_a_credential_comes_out_anywhere() {
         extract("#out", "html"),
         extract("body", "html"),
         extract("#plain", "text"),
+        extract("screenshots", "text"),
+        extract("#loud", "text"),
         json!({ "action": "assert_text", "text": "Welcome in" }),
         json!({ "action": "screenshot" }),
     ];

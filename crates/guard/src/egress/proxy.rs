@@ -28,8 +28,8 @@ use tokio::sync::Semaphore;
 
 use super::policy::EgressPolicy;
 use super::resolve::Resolve;
-pub use ledger::Blocked;
 use ledger::Ledger;
+pub use ledger::{Blocked, Mark};
 use metered::Meter;
 pub use metered::Traffic;
 use tasks::Tasks;
@@ -120,18 +120,33 @@ impl Proxy {
         &self.shared.policy
     }
 
-    /// What was not let out, the oldest first; repeats are counted in one entry.
-    pub fn blocked(&self) -> Vec<Blocked> {
-        self.shared.ledger.list()
+    /// How far it is now, for who wants to know later what came since.
+    pub fn mark(&self) -> Mark {
+        self.shared.ledger.mark()
     }
 
-    /// Why a page got no answer since then, if it got none. The browser believes that it did: the proxy answered for the
+    /// What was not let out, the oldest first; repeats are counted in one entry.
+    pub fn blocked(&self) -> Vec<Blocked> {
+        self.blocked_since(&Mark::default())
+    }
+
+    /// The same since a mark: what was refused before does not count.
+    pub fn blocked_since(&self, mark: &Mark) -> Vec<Blocked> {
+        self.shared.ledger.since(mark)
+    }
+
+    /// How many refusals there were since a mark, also of what the list has no room for.
+    pub fn refusals_since(&self, mark: &Mark) -> u64 {
+        self.shared.ledger.count_since(mark)
+    }
+
+    /// Why a page got no answer since a mark, if it got none. The browser believes that it did: the proxy answered for the
     /// server.
-    pub fn lost(&self, page: &str, since: std::time::SystemTime) -> Option<String> {
+    pub fn lost(&self, page: &str, since: &Mark) -> Option<String> {
         self.shared.ledger.lost(page, since)
     }
 
-    /// How many refusals are not in [`blocked`](Self::blocked) because it was full.
+    /// How many refusals are not in [`blocked`](Self::blocked) any more: it keeps the latest.
     pub fn blocked_dropped(&self) -> u64 {
         self.shared.ledger.dropped()
     }

@@ -119,16 +119,45 @@ async fn other_schemes_are_blocked() {
 }
 
 #[tokio::test]
-async fn repeats_are_counted_and_the_list_has_an_end() {
+async fn repeats_are_counted_and_the_list_keeps_the_latest() {
     let proxy = proxy(&[]).await;
     let mut line = Line::to(proxy.address()).await;
-    for path in (0..210).chain([0, 0, 1]) {
+    for path in (0..200).chain([0, 0, 1]).chain(200..210) {
         line.send(format!("GET http://10.0.0.1/{path} HTTP/1.1\r\nHost: x\r\n\r\n")).await;
         assert!(line.reply().await.unwrap().is_denied());
     }
     let blocked = proxy.blocked();
     assert_eq!((blocked.len(), proxy.blocked_dropped()), (200, 10));
-    assert_eq!((blocked[0].count, blocked[1].count, blocked[2].count), (3, 2, 1));
+    assert_eq!((blocked[0].count, blocked[1].count), (3, 2));
+    assert_eq!(blocked[2].url, "http://10.0.0.1:80/12", "those before were refused the longest ago");
+    assert_eq!(blocked[199].url, "http://10.0.0.1:80/209");
+}
+
+#[tokio::test]
+async fn since_a_mark_only_what_came_after_it_counts() {
+    let proxy = proxy(&[]).await;
+    let ask = async |path: &str| get(&proxy, &format!("http://10.0.0.1/{path}")).await;
+    for path in ["a", "a", "b"] {
+        ask(path).await;
+    }
+    let mark = proxy.mark();
+    assert_eq!((proxy.blocked_since(&mark), proxy.refusals_since(&mark)), (vec![], 0));
+    for path in ["a", "c", "c"] {
+        ask(path).await;
+    }
+    let told = |mark| {
+        let told = proxy.blocked_since(mark).into_iter().map(|one| (one.url, one.count));
+        told.map(|(url, count)| (url.rsplit('/').next().unwrap().to_owned(), count)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&mark), [("a".to_owned(), 1), ("c".to_owned(), 2)]);
+    // What had to make room and comes again is another entry.
+    for path in 0..200 {
+        ask(&path.to_string()).await;
+    }
+    let later = proxy.mark();
+    ask("a").await;
+    assert_eq!(told(&later), [("a".to_owned(), 1)]);
+    assert_eq!((proxy.refusals_since(&mark), proxy.refusals_since(&later)), (204, 1));
 }
 
 #[tokio::test]

@@ -69,6 +69,31 @@ async fn when_the_bytes_are_used_up_everything_ends() {
     assert!(proxy.blocked().iter().all(|blocked| blocked.denied.reason == Reason::Budget));
 }
 
+/// What others use up cuts off answers that are silent at the moment: nobody may take them for whole.
+#[tokio::test]
+async fn an_answer_that_is_cut_off_does_not_end_in_order() {
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n";
+    let until_closed = "HTTP/1.0 200 OK\r\n\r\nhalf";
+    for answer in [chunked, until_closed] {
+        let slow = Origin::start(move |mut line| async move {
+            line.request().await;
+            line.send(answer).await;
+            line.ended().await;
+        })
+        .await;
+        let limits = Limits { max_bytes: Some(1 << 20), ..Limits::default() };
+        let proxy = proxy_with(&["127.0.0.1"], Script::of(&[]), limits).await;
+        let mut line = Line::to(proxy.address()).await;
+        line.send(format!("GET http://{}/ HTTP/1.1\r\nHost: x\r\n\r\n", slow.address)).await;
+        line.head().await.expect("an answer");
+        line.expect("4\r\nhalf\r\n").await;
+        let flood = flood().await;
+        get(&proxy, &format!("http://{}/", flood.address)).await;
+        assert!(proxy.is_spent());
+        line.ended().await;
+    }
+}
+
 #[tokio::test]
 async fn a_tunnel_counts_too() {
     let origin = Origin::start(|mut line| async move { line.ended().await }).await;

@@ -29,6 +29,19 @@ function locateAll(locator) {
   return narrowed(found, locator.nth);
 }
 
+/** Why each of these cannot be looked for in any document; null for one that can. */
+function checkLocators({ locators }) {
+  return locators.map((locator) => {
+    try {
+      locateAll(locator);
+      return null;
+    } catch (error) {
+      if (error instanceof Failure) return error.kind === 'bad-selector' ? error.facts.reason : null;
+      throw error;
+    }
+  });
+}
+
 function narrowed(found, nth) {
   if (nth === undefined || nth === null) return found;
   const index = nth < 0 ? found.length + nth : nth;

@@ -27,15 +27,22 @@ struct State {
     working: usize,
     /// Callers with somebody in line, in the order of their turns.
     turns: VecDeque<String>,
-    lines: HashMap<String, VecDeque<oneshot::Sender<Permit>>>,
+    lines: HashMap<String, VecDeque<Waiting>>,
     waiting: usize,
+    /// How many places each caller has for longer than a call.
+    kept: HashMap<String, usize>,
 }
+
+/// One in line hears that it is its turn, or that it must make room.
+type Waiting = oneshot::Sender<Result<Permit, Busy>>;
 
 /// Why somebody cannot even wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Busy {
     /// This caller has taken its share of the line.
     Caller,
+    /// This caller keeps its share of the places.
+    Keeper,
     /// The line is full.
     Everybody,
 }
@@ -45,6 +52,21 @@ pub enum Busy {
 pub struct Permit {
     state: Arc<Mutex<State>>,
 }
+
+/// A place that its caller has for longer than a call.
+#[derive(Debug)]
+pub struct KeptPermit {
+    _counted: Counted,
+    _permit: Permit,
+}
+
+#[derive(Debug)]
+struct Counted {
+    state: Arc<Mutex<State>>,
+    caller: String,
+}
+
+type Turn = oneshot::Receiver<Result<Permit, Busy>>;
 
 impl Admission {
     /// Nobody is there yet.
@@ -59,25 +81,35 @@ impl Admission {
             Err(turn) => turn,
         };
         // The sender goes only with the service itself.
-        (&mut turn).await.map_err(|_| Busy::Everybody)
+        (&mut turn).await.unwrap_or(Err(Busy::Everybody))
     }
 
-    fn place_or_turn(&self, caller: &str) -> Result<Result<Permit, oneshot::Receiver<Permit>>, Busy> {
+    /// The same for longer than a call. Nobody keeps more than half of the places: others want to work, too.
+    pub async fn enter_and_keep(&self, caller: &str) -> Result<KeptPermit, Busy> {
+        let most = self.capacity.sessions.div_ceil(2);
+        {
+            let mut state = lock(&self.state);
+            let mine = state.kept.entry(caller.to_owned()).or_default();
+            if *mine >= most {
+                return Err(Busy::Keeper);
+            }
+            *mine += 1;
+        }
+        // From here on the count goes down with what is held, also if nobody waits any more.
+        let counted = Counted { state: self.state.clone(), caller: caller.to_owned() };
+        let permit = self.enter(caller).await?;
+        Ok(KeptPermit { _counted: counted, _permit: permit })
+    }
+
+    fn place_or_turn(&self, caller: &str) -> Result<Result<Permit, Turn>, Busy> {
         let mut state = lock(&self.state);
         state.forget_gone();
         if state.working < self.capacity.sessions && state.waiting == 0 {
             state.working += 1;
             return Ok(Ok(Permit { state: self.state.clone() }));
         }
-        let mine = state.lines.get(caller).map_or(0, VecDeque::len);
-        let others = state.lines.keys().any(|name| name != caller);
-        // Alone one may use the whole line; with others, half of it.
-        let share = if others { self.capacity.waiting.div_ceil(2) } else { self.capacity.waiting };
         if state.waiting >= self.capacity.waiting {
-            return Err(if mine > 0 && !others { Busy::Caller } else { Busy::Everybody });
-        }
-        if mine >= share {
-            return Err(Busy::Caller);
+            state.make_room_for(caller)?;
         }
         let (sender, receiver) = oneshot::channel();
         state.join(caller, sender);
@@ -98,7 +130,25 @@ impl Admission {
 }
 
 impl State {
-    fn join(&mut self, caller: &str, sender: oneshot::Sender<Permit>) {
+    /// In a full line whoever has the most of it gives one place to who has less: the last who came.
+    fn make_room_for(&mut self, caller: &str) -> Result<(), Busy> {
+        let mine = self.lines.get(caller).map_or(0, VecDeque::len);
+        let longest = self.lines.iter().max_by_key(|(_, line)| line.len());
+        let Some((greedy, theirs)) = longest.map(|(name, line)| (name.clone(), line.len())) else {
+            return Err(Busy::Everybody);
+        };
+        if theirs <= mine + 1 {
+            return Err(if mine > 0 { Busy::Caller } else { Busy::Everybody });
+        }
+        if let Some(last) = self.lines.get_mut(&greedy).and_then(VecDeque::pop_back) {
+            self.waiting -= 1;
+            // Who hung up in this moment has made room, too.
+            let _ = last.send(Err(Busy::Caller));
+        }
+        Ok(())
+    }
+
+    fn join(&mut self, caller: &str, sender: Waiting) {
         let line = self.lines.entry(caller.to_owned()).or_default();
         if line.is_empty() {
             self.turns.push_back(caller.to_owned());
@@ -108,7 +158,7 @@ impl State {
     }
 
     /// The next whose turn it is.
-    fn next(&mut self) -> Option<oneshot::Sender<Permit>> {
+    fn next(&mut self) -> Option<Waiting> {
         let caller = self.turns.pop_front()?;
         let line = self.lines.get_mut(&caller)?;
         let sender = line.pop_front();
@@ -134,6 +184,16 @@ impl State {
     }
 }
 
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let mut state = lock(&self.state);
+        match state.kept.get_mut(&self.caller) {
+            Some(kept) if *kept > 1 => *kept -= 1,
+            _ => _ = state.kept.remove(&self.caller),
+        }
+    }
+}
+
 impl Drop for Permit {
     fn drop(&mut self) {
         let next = {
@@ -147,7 +207,7 @@ impl Drop for Permit {
         };
         if let Some(next) = next {
             // Who left in this very moment gives the place back by dropping it.
-            let _ = next.send(Permit { state: self.state.clone() });
+            let _ = next.send(Ok(Permit { state: self.state.clone() }));
         }
     }
 }
@@ -205,16 +265,30 @@ mod tests {
         let (mut one, mut two) = (Box::pin(admission.enter("a")), Box::pin(admission.enter("a")));
         assert!(waits(one.as_mut()) && waits(two.as_mut()));
         assert_eq!(admission.enter("a").await.unwrap_err(), Busy::Caller);
-        assert_eq!(admission.enter("b").await.unwrap_err(), Busy::Everybody);
+        // Who has nothing of it gets a place of who has the most: the last.
+        let mut other = Box::pin(admission.enter("b"));
+        assert!(waits(other.as_mut()) && waits(one.as_mut()));
+        assert_eq!(two.await.unwrap_err(), Busy::Caller);
+        assert_eq!(admission.enter("c").await.unwrap_err(), Busy::Everybody);
+        assert_eq!(admission.load(), (1, 2));
     }
 
     #[tokio::test]
-    async fn with_others_in_line_one_caller_has_half_of_it() {
-        let admission = admission(1, 4);
-        let _working = admission.enter("a").await.unwrap();
-        let mut lines: Vec<_> = ["b", "a", "a"].map(|caller| Box::pin(admission.enter(caller))).into();
-        assert!(lines.iter_mut().all(|line| waits(line.as_mut())));
-        assert_eq!(admission.enter("a").await.unwrap_err(), Busy::Caller);
+    async fn nobody_keeps_more_than_half_of_the_places() {
+        let admission = admission(3, 10);
+        let kept =
+            (admission.enter_and_keep("a").await.unwrap(), admission.enter_and_keep("a").await.unwrap());
+        assert_eq!(admission.enter_and_keep("a").await.unwrap_err(), Busy::Keeper);
+        let call = admission.enter("a").await.unwrap();
+        {
+            let mut waiting = Box::pin(admission.enter_and_keep("b"));
+            assert!(waits(waiting.as_mut()));
+        }
+        drop(kept.0);
+        let again = admission.enter_and_keep("a").await.unwrap();
+        assert_eq!(admission.load(), (3, 0));
+        drop((call, kept.1, again));
+        assert!(lock(&admission.state).kept.is_empty());
     }
 
     #[tokio::test]

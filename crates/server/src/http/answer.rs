@@ -69,10 +69,9 @@ impl From<PackFailure> for Refused {
     fn from(failure: PackFailure) -> Self {
         let status = StatusCode::from_u16(failure.code.http_status());
         let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let more = failure.envelope();
         let mut refused = Self::new(status, failure.code.name(), failure.message);
-        if let Some(steps) = failure.steps_completed {
-            refused.more.insert("steps_completed".to_owned(), steps.into());
-        }
+        refused.more.extend(more.into_iter().filter(|(name, _)| name != "error" && name != "message"));
         refused.cause = failure.cause.map(|cause| format!("{}: {}", cause.kind.code(), cause.message));
         if failure.code == PackCode::SessionUnavailable {
             refused = refused.retry_after(BROWSER_RETRY);

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use aws_lc_rs::rand;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::Map;
@@ -183,10 +183,15 @@ pub(super) async fn authenticate(
     next: Next,
 ) -> Response {
     let pattern = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
-    let route = pattern.as_deref().and_then(|pattern| routes::find(request.method(), pattern));
+    // What is nowhere is answered by who answers that.
+    let Some(pattern) = pattern else { return next.run(request).await };
+    // Whatever handlers there are: what is not in the list is not reached.
+    let Some(route) = routes::find(request.method(), &pattern) else {
+        return wrong_method(request.method(), request.uri(), &pattern).into_response();
+    };
     let scope = match route {
-        Some(route) if route.path == "/metrics" && !service.is_loopback => Some("audit:read"),
-        route => route.and_then(|route| route.scope),
+        route if route.path == "/metrics" && !service.is_loopback => Some("audit:read"),
+        route => route.scope,
     };
     let Some(scope) = scope else { return next.run(request).await };
     let caller = match verified(&service, request.headers()) {
@@ -202,6 +207,12 @@ pub(super) async fn authenticate(
     }
     request.extensions_mut().insert(caller);
     next.run(request).await
+}
+
+fn wrong_method(method: &Method, uri: &Uri, pattern: &str) -> Refused {
+    let message = format!("{} does not take {method}; see /docs", uri.path());
+    Refused::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
+        .header(header::ALLOW, routes::methods(pattern))
 }
 
 /// The name of a pack in the path.

@@ -113,7 +113,7 @@ impl Guest {
     /// The session of the client. It has its place until it is ended, by the client or because nothing happens in it.
     async fn enter(&self, settings: &Settings) -> Result<Arc<Session>, Refused> {
         let place = async {
-            let permit = self.service.admit(&self.caller.subject).await?;
+            let permit = self.service.admit_to_keep(&self.caller.subject).await?;
             Ok::<Place, Refused>(Arc::new(permit))
         };
         let sessions = &self.service.sessions;

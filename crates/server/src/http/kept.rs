@@ -8,7 +8,7 @@ use serde::Serialize;
 use surehand_page::Deadline;
 use surehand_session::Ephemeral;
 
-use super::admission::Permit;
+use super::admission::KeptPermit;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Kept {
     created: SystemTime,
     /// Held by the call that works in it.
     pub turn: Arc<tokio::sync::Mutex<()>>,
-    _place: Permit,
+    _place: KeptPermit,
 }
 
 /// One of them, as callers see it.
@@ -40,7 +40,7 @@ pub(super) struct KeptInfo {
 }
 
 impl Kept {
-    pub fn new(id: String, owner: &str, session: Ephemeral, time: Duration, place: Permit) -> Self {
+    pub fn new(id: String, owner: &str, session: Ephemeral, time: Duration, place: KeptPermit) -> Self {
         Self {
             id,
             owner: owner.to_owned(),

@@ -25,7 +25,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use surehand_browser::{Machine, Notes};
 use surehand_session::{Egress, Ephemeral, Fault, Kind, Places, SessionOptions, Sessions};
@@ -136,7 +136,7 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
         tokio::time::sleep(service.options.drain_time).await;
     };
     let served = tokio::select! {
-        () = service.end_idle() => Ok(()),
+        () = service.keep_tidy() => Ok(()),
         served = serving => served.map_err(crate::internal),
         () = late => {
             tracing::warn!("some work did not end in time and is cut off");
@@ -230,9 +230,14 @@ impl Service {
         (rounds as u64 * 2).clamp(1, 60)
     }
 
-    /// Ends sessions in which nothing happens any more; never ends itself.
-    async fn end_idle(&self) {
+    /// Ends sessions in which nothing happens any more, and takes away old files; never ends itself.
+    async fn keep_tidy(&self) {
+        let mut tidied = Instant::now();
         loop {
+            if tidied.elapsed() > TIDY {
+                tidied = Instant::now();
+                self.artifacts.tidy();
+            }
             let next = self.sessions.next_idle().await.unwrap_or(LOOK);
             tokio::time::sleep(next.clamp(Duration::from_millis(100), LOOK)).await;
             for name in self.sessions.close_idle().await {
@@ -250,6 +255,9 @@ impl Service {
 
 /// Somebody new may have come with a shorter time.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// How often old files are looked for.
+const TIDY: Duration = Duration::from_secs(60 * 60);
 
 fn notes() -> Arc<dyn Notes> {
     Arc::new(())

@@ -14,7 +14,7 @@ use surehand_tools::packs::{self, PACKS, PackContext, PackEntry, PackFailure, Pr
 use tokio::runtime::Handle;
 
 use super::Service;
-use super::admission::{Busy, Permit};
+use super::admission::{Busy, KeptPermit, Permit};
 use super::answer::{Refused, ok};
 use super::body::Body;
 use super::gate::Caller;
@@ -215,25 +215,47 @@ pub(super) fn unavailable(fault: Fault) -> Refused {
 impl Service {
     /// A place to work, or the reason why there is none now.
     pub(super) async fn admit(&self, subject: &str) -> Result<Permit, Refused> {
+        self.in_line(self.admission.enter(subject)).await
+    }
+
+    /// The same for longer than a call.
+    pub(super) async fn admit_to_keep(&self, subject: &str) -> Result<KeptPermit, Refused> {
+        self.in_line(self.admission.enter_and_keep(subject)).await
+    }
+
+    async fn in_line<P>(&self, entering: impl Future<Output = Result<P, Busy>>) -> Result<P, Refused> {
         if self.is_draining() {
             return Err(draining());
         }
-        let waiting = tokio::time::timeout(self.options.queue_time, self.admission.enter(subject));
-        match waiting.await {
-            Ok(Ok(permit)) => Ok(permit),
-            Ok(Err(Busy::Caller)) => Err(Refused::new(
+        let patience = self.options.queue_time;
+        let busy = match tokio::time::timeout(patience, entering).await {
+            Ok(Ok(permit)) => return Ok(permit),
+            Ok(Err(busy)) => Some(busy),
+            Err(_) => None,
+        };
+        let (status, code, message) = match busy {
+            Some(Busy::Caller) => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "too_many_requests",
-                "you have your share of the line; wait for your calls to end",
-            )
-            .retry_after(self.usual_wait())),
-            Ok(Err(Busy::Everybody)) | Err(_) => Err(Refused::new(
+                "you have your share of the line; wait for your calls to end".to_owned(),
+            ),
+            Some(Busy::Keeper) => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "too_many_sessions",
+                "you keep half of all sessions already; end one of them".to_owned(),
+            ),
+            Some(Busy::Everybody) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "overloaded",
-                "all sessions are taken and the line is full",
-            )
-            .retry_after(self.usual_wait())),
-        }
+                "all sessions are taken and the line is full".to_owned(),
+            ),
+            None => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "overloaded",
+                format!("no session became free within {} ms", patience.as_millis()),
+            ),
+        };
+        Err(Refused::new(status, code, message).retry_after(self.usual_wait()))
     }
 }
 

@@ -1,7 +1,6 @@
 //! What the egress guard refused, as rows of the audit.
 
 use std::sync::atomic::Ordering;
-use std::time::SystemTime;
 
 use serde_json::json;
 use surehand_session::Session;
@@ -10,26 +9,27 @@ use surehand_store::{Severity, event};
 use super::Service;
 use super::record::Actor;
 
-/// Every request that the guard refused is written down, whatever came of the call, and even if nobody waits for it.
+/// Every request that the guard refused is written down, whatever came of the call, and even if nobody waits for it. What a page
+/// asked for between two calls is written down with the second.
 pub(super) struct Refusals<'a> {
     service: &'a Service,
     session: &'a Session,
-    since: SystemTime,
     actor: &'a Actor,
 }
 
 impl<'a> Refusals<'a> {
-    /// Of this session from now on.
+    /// Of this session, when this is dropped.
     pub fn of(service: &'a Service, session: &'a Session, actor: &'a Actor) -> Self {
-        Self { service, session, since: SystemTime::now(), actor }
+        Self { service, session, actor }
     }
 }
 
 impl Drop for Refusals<'_> {
     fn drop(&mut self) {
         let secrets = self.session.lent();
-        for refused in self.session.refused_since(self.since) {
-            self.service.metrics.blocked.fetch_add(refused.count, Ordering::Relaxed);
+        let (all, listed) = self.session.untold_refusals();
+        self.service.metrics.blocked.fetch_add(all, Ordering::Relaxed);
+        for refused in listed {
             let mut entry = self.actor.entry(event::EGRESS);
             entry.severity = Severity::Warning;
             entry.outcome = Some("blocked".to_owned());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::{Method, StatusCode, Uri};
+use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use surehand_session::SessionOptions;
@@ -43,7 +43,6 @@ pub(super) fn router(service: &Arc<Service>, stop: &CancellationToken) -> Router
         .route("/version", get(operating::version))
         .route("/metrics", get(operating::metrics))
         .merge(mcp_router(service, stop))
-        .method_not_allowed_fallback(wrong_method)
         .fallback(unknown)
         .layer(from_fn_with_state(service.clone(), authenticate))
         .layer(from_fn_with_state(service.clone(), check_origin))
@@ -57,7 +56,7 @@ fn mcp_router(service: &Arc<Service>, stop: &CancellationToken) -> Router<Arc<Se
     // A client that does nothing gives its place to others.
     let idle = u64::try_from(service.options.session_time.as_millis()).ok();
     let browser = SessionOptions { idle_timeout: idle, ..service.session_options() };
-    let settings = Settings { options: browser, cwd: home.artifacts(), ..Settings::default() };
+    let settings = Settings { options: browser, without_files: true, ..Settings::default() };
     let options = mcp::McpOptions {
         toolsets: vec![Toolset::Page, Toolset::Packs],
         settings,
@@ -73,9 +72,4 @@ fn mcp_router(service: &Arc<Service>, stop: &CancellationToken) -> Router<Arc<Se
 
 async fn unknown(uri: Uri) -> Refused {
     Refused::not_found(format!("there is nothing at {}; see /docs", uri.path()))
-}
-
-async fn wrong_method(method: Method, uri: Uri) -> Refused {
-    let message = format!("{} does not take {method}; see /docs", uri.path());
-    Refused::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }

@@ -144,6 +144,19 @@ pub(super) const ROUTES: &[Route] = &[
 
 /// The route of a request, by the pattern that matched.
 pub(super) fn find(method: &Method, pattern: &str) -> Option<&'static Route> {
+    // Who asks for the head alone asks for the same.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
     // Of MCP also GET and DELETE are one address.
     ROUTES.iter().find(|route| route.path == pattern && (route.method == *method || pattern == "/mcp"))
+}
+
+/// What can be asked of a pattern, as the header `Allow` tells it.
+pub(super) fn methods(pattern: &str) -> String {
+    let mut methods: Vec<&str> =
+        ROUTES.iter().filter(|route| route.path == pattern).map(|route| route.method.as_str()).collect();
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.sort_unstable();
+    methods.join(",")
 }

@@ -42,7 +42,7 @@ pub(super) async fn create(
         }
     };
     service.refuse_if_unaudited()?;
-    let place = service.admit(&caller.subject).await?;
+    let place = service.admit_to_keep(&caller.subject).await?;
     let session = service.open_session("kept").await.map_err(unavailable)?;
     let id = session.session().name().to_owned();
     let kept = service.kept.add(Kept::new(id.clone(), &caller.subject, session, time, place));

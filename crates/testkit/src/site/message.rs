@@ -243,7 +243,8 @@ impl Response {
         self
     }
 
-    /// The same, with the connection closed before the end of the body.
+    /// The same, with the connection closed before the end of the body. That comes in chunks, unless a header says how long
+    /// it would have been.
     #[must_use]
     pub fn broken_off(mut self) -> Self {
         self.breaks_off = true;

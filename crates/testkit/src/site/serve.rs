@@ -204,14 +204,17 @@ fn send(stream: &mut TcpStream, response: &Response, head: bool, shared: &Shared
         return wait_for_the_end(stream);
     }
     let bodiless = matches!(response.status, 100..=199 | 204 | 304);
-    let in_parts = !bodiless && (response.never_ends || response.breaks_off || !response.chunks.is_empty());
+    let is_promised = response.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let in_parts = !bodiless
+        && !is_promised
+        && (response.never_ends || response.breaks_off || !response.chunks.is_empty());
     let mut message = format!("HTTP/1.1 {} {}\r\n", response.status, reason(response.status));
     for (name, value) in &response.headers {
         message.push_str(&format!("{name}: {value}\r\n"));
     }
     if in_parts {
         message.push_str("Transfer-Encoding: chunked\r\n");
-    } else if !bodiless {
+    } else if !bodiless && !is_promised {
         message.push_str(&format!("Content-Length: {}\r\n", response.body.len()));
     }
     message.push_str("\r\n");
@@ -224,7 +227,7 @@ fn send(stream: &mut TcpStream, response: &Response, head: bool, shared: &Shared
     if !in_parts {
         message.extend_from_slice(&response.body);
         stream.write_all(&message)?;
-        return Ok(true);
+        return Ok(!response.breaks_off);
     }
     push_chunk(&mut message, &response.body);
     stream.write_all(&message)?;

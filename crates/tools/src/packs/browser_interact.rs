@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use surehand_guard::vault::placeholders;
+use surehand_guard::vault::{SecretText, placeholders};
 use surehand_page::ScreenshotOptions;
 use surehand_session::Fault;
 
@@ -100,6 +100,7 @@ impl Pack for BrowserInteract {
     const TOOL: &'static str = "browser_interact";
     const DESCRIPTION: &'static str = "Open a page and do actions on it in the given order: navigate, click, type, wait, screenshot, extract, assert_text.";
     type Output = Interacted;
+    const FILLED: &'static [&'static str] = &["value"];
 
     /// Every action is read by itself, so that all that is wrong is told, each with its number.
     fn read(input: Value) -> Result<Self, Vec<Misfit>> {
@@ -144,13 +145,14 @@ impl Pack for BrowserInteract {
             blocked_requests: Vec::new(),
             dismissed_dialogs: Vec::new(),
         };
-        self.check_addresses(cx)?;
+        let typed = self.check(&hands).await?;
         cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url))
             .await
             .map_err(|fault| PackFailure::from(fault).after(0))?;
         for (index, action) in self.actions.iter().enumerate() {
             let (name, to) = (action.name(), action.to());
-            let acted = cx.witnessed(Some(index), name, to, action.run(&hands, &mut done)).await;
+            let work = action.run(&hands, &typed[index], &mut done);
+            let acted = cx.witnessed(Some(index), name, to, work).await;
             if let Err(fault) = acted {
                 let failure = PackFailure::from(fault);
                 let message = format!("action[{index}] {name}: {}", failure.message);
@@ -165,18 +167,27 @@ impl Pack for BrowserInteract {
 }
 
 impl BrowserInteract {
-    /// Where the guard lets nobody go is known before anything runs, as far as the address itself tells it.
-    fn check_addresses(&self, cx: &PackContext<'_>) -> Result<(), PackFailure> {
+    /// What can be known before anything runs: where the guard lets nobody go, as far as the address itself tells it, selectors
+    /// that are none, and credentials. Says what is typed by each action.
+    async fn check(&self, hands: &Hands<'_>) -> Result<Vec<SecretText>, PackFailure> {
+        let cx = hands.cx;
+        cx.session.going_to(self.url.trim())?;
+        let refused = |index: usize, fault: Fault| {
+            let failure = PackFailure::from(fault);
+            let message = format!("action[{index}] {}: {}", self.actions[index].name(), failure.message);
+            PackFailure { message, ..failure }
+        };
+        let mut typed = Vec::with_capacity(self.actions.len());
         for (index, action) in self.actions.iter().enumerate() {
-            if let Action::Navigate { url } = action {
-                cx.session.going_to(url.trim()).map_err(|fault| {
-                    let failure = PackFailure::from(fault);
-                    let message = format!("action[{index}] navigate: {}", failure.message);
-                    PackFailure { message, ..failure }
-                })?;
-            }
+            typed.push(action.filled(cx).map_err(|fault| refused(index, fault))?);
         }
-        Ok(())
+        let with_selector = self.actions.iter().enumerate();
+        let (numbers, selectors): (Vec<usize>, Vec<&str>) =
+            with_selector.filter_map(|(index, action)| Some((index, action.selector()?))).unzip();
+        match hands.unreadable(&selectors).await? {
+            Some((number, fault)) => Err(refused(numbers[number], fault)),
+            None => Ok(typed),
+        }
     }
 }
 
@@ -210,21 +221,37 @@ impl Action {
     fn to(&self) -> Option<&str> {
         match self {
             Action::Navigate { url } => Some(url),
+            Action::AssertText { text } => Some(text),
+            _ => self.selector(),
+        }
+    }
+
+    fn selector(&self) -> Option<&str> {
+        match self {
             Action::Click { selector } | Action::Type { selector, .. } | Action::Extract { selector, .. } => {
                 Some(selector)
             }
-            Action::AssertText { text } => Some(text),
-            Action::Wait { .. } | Action::Screenshot {} => None,
+            _ => None,
+        }
+    }
+
+    /// What it types, with credentials in it; nothing, if it does not type. Who may not use them, or may not go there, is
+    /// refused.
+    fn filled(&self, cx: &PackContext<'_>) -> Result<SecretText, Fault> {
+        if let Action::Navigate { url } = self {
+            cx.session.going_to(url.trim())?;
+        }
+        match self {
+            Action::Type { value, .. } => cx.filled(value),
+            _ => Ok(SecretText::new(String::new())),
         }
     }
 
     fn flaw(&self) -> Option<String> {
+        if self.selector().is_some_and(|selector| selector.trim().is_empty()) {
+            return Some("selector is empty".to_owned());
+        }
         match self {
-            Action::Click { selector } | Action::Type { selector, .. } | Action::Extract { selector, .. }
-                if selector.trim().is_empty() =>
-            {
-                Some("selector is empty".to_owned())
-            }
             Action::AssertText { text } if text.is_empty() => {
                 Some("text is empty: every page contains that".to_owned())
             }
@@ -235,11 +262,11 @@ impl Action {
         }
     }
 
-    async fn run(&self, hands: &Hands<'_>, done: &mut Interacted) -> Result<(), Fault> {
+    async fn run(&self, hands: &Hands<'_>, typed: &SecretText, done: &mut Interacted) -> Result<(), Fault> {
         match self {
-            Action::Navigate { url } => hands.open(url).await?,
+            Action::Navigate { url } => hands.open(url).await.map(drop)?,
             Action::Click { selector } => hands.click(selector).await?,
-            Action::Type { selector, value } => hands.type_over(selector, value).await?,
+            Action::Type { selector, .. } => hands.type_over(selector, typed).await?,
             Action::Wait { ms } => hands.wait(Duration::from_millis(ms.unwrap_or(WAIT))).await?,
             Action::Screenshot {} => {
                 let picture = hands.picture(&ScreenshotOptions::default()).await?;

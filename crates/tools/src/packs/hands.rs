@@ -3,11 +3,12 @@
 //! Nobody is there to answer a page's questions, so they are answered with no, as a person who looks away would do.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use surehand_guard::egress;
+use surehand_guard::vault::SecretText;
 use surehand_page::{ClickOptions, Dialog, Error, LoadState, Locator, ScreenshotOptions};
 use surehand_session::{Fault, Kind, Tab};
 use url::Url;
@@ -16,6 +17,9 @@ use super::pack::PackContext;
 
 /// A page may take this long to load, if the call has the time.
 const NAVIGATION: Duration = Duration::from_secs(30);
+
+/// Reading selectors takes no time, unless the page that is there takes all of it.
+const CHECK: Duration = Duration::from_secs(2);
 
 /// A page that asks more often than this in a row is not going to stop.
 const MOST_QUESTIONS: usize = 50;
@@ -29,7 +33,7 @@ pub(super) struct Hands<'a> {
     pub tab: Tab,
     dismissed: Mutex<Vec<String>>,
     /// A session may serve several calls: what was refused before this one is not its own.
-    began: SystemTime,
+    refused_before: egress::Mark,
 }
 
 /// A request that the egress guard refused.
@@ -39,23 +43,24 @@ pub struct Blocked {
     pub url: String,
     /// Why it was refused
     pub reason: String,
-    /// How often
+    /// How often during this call
     pub count: u64,
 }
 
 impl<'a> Hands<'a> {
     pub async fn new(cx: &'a PackContext<'a>) -> Result<Self, Fault> {
         let tab = cx.session.some_tab().await?;
-        Ok(Self { cx, tab, dismissed: Mutex::default(), began: SystemTime::now() })
+        Ok(Self { cx, tab, dismissed: Mutex::default(), refused_before: cx.session.refusals() })
     }
 
     /// Goes to an address. One that leads to a place where nobody may go is a failure, however it was led there.
-    pub async fn open(&self, url: &str) -> Result<(), Fault> {
+    /// Says the HTTP status, where there is one.
+    pub async fn open(&self, url: &str) -> Result<Option<i64>, Fault> {
         let address = web_address(url)?;
         let deadline = self.cx.deadline.at_most(NAVIGATION);
         let going = self.cx.session.going_to(&address)?;
         let opened = self.acting(|| self.tab.page.open(&address, LoadState::Load, &deadline)).await;
-        going.arrived(&self.tab, opened).map(drop)
+        Ok(going.arrived(&self.tab, opened)?.status)
     }
 
     pub async fn click(&self, selector: &str) -> Result<(), Fault> {
@@ -65,9 +70,8 @@ impl<'a> Hands<'a> {
     }
 
     /// Replaces what is in a field, with real keys.
-    pub async fn type_over(&self, selector: &str, text: &str) -> Result<(), Fault> {
-        let filled = self.cx.filled(text)?;
-        let text = filled.reveal();
+    pub async fn type_over(&self, selector: &str, text: &SecretText) -> Result<(), Fault> {
+        let text = text.reveal();
         let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
         let page = &self.tab.page;
         let sort = self.acting(|| page.read(&locator, "attr", Some("type"), &deadline)).await?.text();
@@ -85,7 +89,9 @@ impl<'a> Hands<'a> {
         if text.is_empty() {
             return Ok(());
         }
-        let typed = self.acting(|| page.type_into(&locator, text, Duration::ZERO, &deadline)).await?;
+        // Typing takes the time that it takes, but no more than the call has.
+        let typing = self.acting(|| page.type_into(&locator, text, Duration::ZERO, &deadline));
+        let typed = self.cx.deadline.run("all keys to be typed", typing).await??;
         match typed.holds {
             Some(false) => Err(Fault::new(
                 Kind::ValueDiffers,
@@ -147,18 +153,31 @@ impl<'a> Hands<'a> {
         let _ = self.acting(|| self.tab.page.wait_for_load(LoadState::Load, &deadline)).await;
     }
 
+    /// What the browser cannot read as a selector, before anything is done with them: its number, and why. A page that does
+    /// not answer is not asked.
+    pub async fn unreadable(&self, selectors: &[&str]) -> Result<Option<(usize, Fault)>, Fault> {
+        let mut locators = Vec::with_capacity(selectors.len());
+        for (number, selector) in selectors.iter().enumerate() {
+            match self.locator(selector) {
+                Ok(locator) => locators.push(locator),
+                Err(fault) => return Ok(Some((number, fault))),
+            }
+        }
+        let deadline = self.cx.deadline.at_most(CHECK);
+        match self.acting(|| self.tab.page.check_locators(&locators, &deadline)).await {
+            Ok(wrong) => Ok(wrong.map(|(number, error)| (number, error.into()))),
+            Err(fault) if matches!(fault.kind, Kind::Timeout | Kind::PageUnresponsive) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
     pub fn locator(&self, selector: &str) -> Result<Locator, Fault> {
         self.cx.session.locator(selector, &self.tab)
     }
 
     /// Requests that were refused during this call.
     pub fn blocked(&self) -> Vec<Blocked> {
-        let told = |refused: egress::Blocked| Blocked {
-            url: refused.url,
-            reason: refused.denied.to_string(),
-            count: refused.count,
-        };
-        self.cx.session.refused_since(self.began).into_iter().map(told).collect()
+        blocked_since(self.cx, &self.refused_before)
     }
 
     /// What the page asked.
@@ -195,6 +214,16 @@ impl<'a> Hands<'a> {
         }
         Err(Fault::new(Kind::DialogOpen, "the page does not stop asking"))
     }
+}
+
+/// Requests that were refused since then.
+pub(super) fn blocked_since(cx: &PackContext<'_>, before: &egress::Mark) -> Vec<Blocked> {
+    let told = |refused: egress::Blocked| Blocked {
+        url: refused.url,
+        reason: refused.denied.to_string(),
+        count: refused.count,
+    };
+    cx.session.refused_since(before).into_iter().map(told).collect()
 }
 
 /// Packs go to web pages only, and there is no page that an address could be relative to.

@@ -42,6 +42,9 @@ fn markdown() -> ScrapeFormat {
 pub struct Fetched {
     /// Where the page that was read is
     url: String,
+    /// HTTP status of the page at `fetch_url`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<i64>,
     /// Was the login observed? A call that could not observe it fails
     logged_in: bool,
     /// The page, in the format that was asked for
@@ -80,12 +83,11 @@ impl Pack for LoginAndFetch {
 
     async fn run(self, cx: &PackContext<'_>) -> Result<Fetched, PackFailure> {
         let hands = Hands::new(cx).await?;
-        let (user, password) = (self.secret("username"), self.secret("password"));
+        self.check(&hands).await?;
         let mut steps = Steps::new(cx);
         // Who may not use the credential does not even knock.
-        steps
-            .take("credential", &self.credential, async { cx.filled(&user).and(cx.filled(&password)) })
-            .await?;
+        let fill = async { Ok((cx.filled(&self.secret("username"))?, cx.filled(&self.secret("password"))?)) };
+        let (user, password) = steps.take("credential", &self.credential, fill).await?;
         steps.take("open", &self.login_url, hands.open(&self.login_url)).await?;
         steps.take("assert_text", &self.success_text, self.is_outside(&hands)).await?;
         steps.take("type", &self.username_selector, hands.type_over(&self.username_selector, &user)).await?;
@@ -94,13 +96,14 @@ impl Pack for LoginAndFetch {
             .await?;
         steps.take("click", &self.submit_selector, hands.click(&self.submit_selector)).await?;
         steps.take("assert_text", &self.success_text, self.is_inside(&hands)).await?;
+        let mut status = None;
         if let Some(url) = &self.fetch_url {
-            steps.take("open", url, hands.open(url)).await?;
+            status = steps.take("open", url, self.fetch(&hands, url)).await?;
         }
         let formats = [self.format].into();
         let content = steps.take("extract", "page", hands.content(&formats)).await?;
         let (url, blocked_requests) = (content.final_url().to_owned(), hands.blocked());
-        Ok(Fetched { url, logged_in: true, content: content.only(), blocked_requests })
+        Ok(Fetched { url, status, logged_in: true, content: content.only(), blocked_requests })
     }
 }
 
@@ -108,6 +111,28 @@ impl LoginAndFetch {
     /// The placeholder of a field of the credential.
     fn secret(&self, field: &str) -> String {
         format!("${{vault:{}#{field}}}", self.credential)
+    }
+
+    /// A credential is not typed for nothing: what can be known to fail is known before.
+    async fn check(&self, hands: &Hands<'_>) -> Result<(), PackFailure> {
+        for url in self.fetch_url.iter().chain([&self.login_url]) {
+            hands.cx.session.going_to(url.trim())?;
+        }
+        let selectors = [&*self.username_selector, &*self.password_selector, &*self.submit_selector];
+        match hands.unreadable(&selectors).await? {
+            Some((_, fault)) => Err(fault.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Opens the page behind the door. One that the server refuses to show was not fetched.
+    async fn fetch(&self, hands: &Hands<'_>, url: &str) -> Result<Option<i64>, Fault> {
+        match hands.open(url).await? {
+            Some(status) if status >= 400 => {
+                Err(Fault::new(Kind::NavigationFailed, format!("{url} was answered with status {status}")))
+            }
+            status => Ok(status),
+        }
     }
 
     /// What stands there before anybody logged in proves nothing afterwards.

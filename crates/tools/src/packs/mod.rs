@@ -17,7 +17,7 @@ pub use pack::{
     Artifact, Artifacts, Credentials, Pack, PackContext, PackEntry, PackFailure, Prepared, Witness, Witnessed,
 };
 pub(crate) use tool::answer;
-pub use tool::{ACTION_TIME, CALL_TIME, Lender, envelope, run, shown};
+pub use tool::{ACTION_TIME, CALL_TIME, Lender, run, shown};
 
 use crate::tool::Entry;
 

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use surehand_guard::Secrets;
 use surehand_guard::vault::{Reference, SecretText, SubstituteError, substitute};
 use surehand_page::Deadline;
 use surehand_session::{Fault, Kind, PackCode, Session};
 
+use super::hands::{Blocked, blocked_since};
 use crate::check::{Misfit, read_all, told, whole_numbers};
 use crate::schema;
 
@@ -26,6 +27,9 @@ pub trait Pack: DeserializeOwned + JsonSchema + Send {
     const DESCRIPTION: &'static str;
     /// What comes out of it.
     type Output: Serialize + JsonSchema;
+
+    /// Members of the input in which credentials may stand, as `${vault:NAME}`; nowhere else are they put in.
+    const FILLED: &'static [&'static str] = &[];
 
     /// Reads the input, or tells everything that is wrong with it. Nothing has happened yet.
     fn read(input: Value) -> Result<Self, Vec<Misfit>> {
@@ -229,6 +233,8 @@ pub struct PackFailure {
     pub message: String,
     /// How many steps were done before, where there are steps.
     pub steps_completed: Option<usize>,
+    /// Requests of the page that the egress guard refused until then.
+    pub blocked_requests: Vec<Blocked>,
     /// What failed underneath; for the audit, not for the caller.
     pub cause: Option<Box<Fault>>,
 }
@@ -236,7 +242,27 @@ pub struct PackFailure {
 impl PackFailure {
     /// A failure of the errand as a whole.
     pub fn new(code: PackCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), steps_completed: None, cause: None }
+        Self {
+            code,
+            message: message.into(),
+            steps_completed: None,
+            blocked_requests: Vec::new(),
+            cause: None,
+        }
+    }
+
+    /// What callers are told: the same over HTTP, MCP and on the command line.
+    pub fn envelope(&self) -> Map<String, Value> {
+        let mut envelope = Map::new();
+        envelope.insert("error".to_owned(), self.code.name().into());
+        envelope.insert("message".to_owned(), self.message.clone().into());
+        if let Some(steps) = self.steps_completed {
+            envelope.insert("steps_completed".to_owned(), steps.into());
+        }
+        if !self.blocked_requests.is_empty() {
+            envelope.insert("blocked_requests".to_owned(), json!(self.blocked_requests));
+        }
+        envelope
     }
 
     /// The same after so many steps.
@@ -253,6 +279,7 @@ impl From<Fault> for PackFailure {
             code: fault.kind.pack_code(),
             message: fault.message.clone(),
             steps_completed: None,
+            blocked_requests: Vec::new(),
             cause: Some(Box::new(fault)),
         }
     }
@@ -276,6 +303,7 @@ pub struct PackEntry {
     pub input_schema: fn() -> Map<String, Value>,
     /// What comes out.
     pub output_schema: fn() -> Map<String, Value>,
+    filled: &'static [&'static str],
     prepare: fn(Value) -> Result<Ready, Vec<Misfit>>,
 }
 
@@ -303,7 +331,8 @@ impl PackEntry {
             tool: P::TOOL,
             description: P::DESCRIPTION,
             input_schema: schema::of::<P>,
-            output_schema: schema::of::<P::Output>,
+            output_schema: schema::of_output::<P::Output>,
+            filled: P::FILLED,
             prepare: |input| {
                 let pack = P::read(input)?;
                 Ok(Box::new(move |cx| Box::pin(finish(pack, cx))))
@@ -314,12 +343,45 @@ impl PackEntry {
     /// Reads an input. What is wrong with it is told before anything happens.
     pub fn prepare(&self, mut input: Value) -> Result<Prepared, PackFailure> {
         whole_numbers(&mut input);
+        let mut misplaced = Vec::new();
+        find_misplaced(&input, self.filled, &mut String::new(), &mut misplaced);
+        if !misplaced.is_empty() {
+            return Err(self.refuse(&misplaced));
+        }
         let ready = (self.prepare)(input).map_err(|misfits| self.refuse(&misfits))?;
         Ok(Prepared { ready })
     }
 
     fn refuse(&self, misfits: &[Misfit]) -> PackFailure {
         PackFailure::new(PackCode::InvalidInput, told(misfits))
+    }
+}
+
+/// A placeholder that nobody fills would be used as it is written, and shown to whoever is on the other side.
+fn find_misplaced(value: &Value, filled: &[&str], pointer: &mut String, found: &mut Vec<Misfit>) {
+    let length = pointer.len();
+    let mut below = |name: &str, value: &Value| {
+        pointer.push('/');
+        pointer.push_str(name);
+        find_misplaced(value, filled, pointer, found);
+        pointer.truncate(length);
+    };
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members.iter().filter(|(name, _)| !filled.contains(&name.as_str())) {
+                below(name, value);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                below(&index.to_string(), item);
+            }
+        }
+        Value::String(text) if text.contains("${vault:") => {
+            let message = "a credential cannot stand here; it is only ever typed into a field".to_owned();
+            found.push(Misfit::value(pointer.clone(), message));
+        }
+        _ => {}
     }
 }
 
@@ -331,12 +393,15 @@ impl Prepared {
 }
 
 async fn finish<P: Pack>(pack: P, cx: &PackContext<'_>) -> Result<Value, PackFailure> {
+    let before = cx.session.refusals();
     let done = pack.run(cx).await;
     let secrets = cx.session.lent();
+    let done =
+        done.map_err(|failure| PackFailure { blocked_requests: blocked_since(cx, &before), ..failure });
     let output = done.map_err(|failure| masked_failure(failure, &secrets, cx))?;
     let mut output = serde_json::to_value(output)
         .map_err(|error| PackFailure::new(PackCode::Internal, format!("its output is no JSON: {error}")))?;
-    mask(&mut output, &secrets);
+    mask_output(&mut output, &secrets);
     Ok(output)
 }
 
@@ -348,6 +413,10 @@ fn masked_failure(mut failure: PackFailure, secrets: &Secrets, cx: &PackContext<
         failure.message = format!("the time of the session, {limit} ms, was over: {}", failure.message);
     }
     failure.message = secrets.mask(&failure.message).into_owned();
+    for blocked in &mut failure.blocked_requests {
+        blocked.url = secrets.mask(&blocked.url).into_owned();
+        blocked.reason = secrets.mask(&blocked.reason).into_owned();
+    }
     failure.cause = failure.cause.map(|cause| Box::new(masked(*cause, secrets)));
     failure
 }
@@ -363,6 +432,14 @@ fn masked(mut fault: Fault, secrets: &Secrets) -> Fault {
 /// Pictures are their bytes, in which no text is found.
 const PICTURES: &str = "screenshots";
 
+fn mask_output(output: &mut Value, secrets: &Secrets) {
+    let pictures = output.as_object_mut().and_then(|members| members.get_mut(PICTURES)).map(Value::take);
+    mask(output, secrets);
+    if let Some(pictures) = pictures {
+        output[PICTURES] = pictures;
+    }
+}
+
 fn mask(value: &mut Value, secrets: &Secrets) {
     match value {
         Value::String(text) => *text = secrets.mask(text).into_owned(),
@@ -372,9 +449,7 @@ fn mask(value: &mut Value, secrets: &Secrets) {
             *members = taken
                 .into_iter()
                 .map(|(name, mut value)| {
-                    if name != PICTURES {
-                        mask(&mut value, secrets);
-                    }
+                    mask(&mut value, secrets);
                     (secrets.mask(&name).into_owned(), value)
                 })
                 .collect();

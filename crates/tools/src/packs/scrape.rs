@@ -43,6 +43,9 @@ pub struct Content {
     url: String,
     /// Where the page was in the end
     final_url: String,
+    /// HTTP status of the page
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<i64>,
     /// Its title
     title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,12 +76,12 @@ impl Pack for Scrape {
 
     async fn run(self, cx: &PackContext<'_>) -> Result<Content, PackFailure> {
         let hands = Hands::new(cx).await?;
-        cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url)).await?;
+        let status = cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url)).await?;
         if self.wait_ms > 0 {
             cx.witnessed(None, "wait", None, hands.wait(Duration::from_millis(self.wait_ms))).await?;
         }
         let content = cx.witnessed(Some(0), "extract", None, hands.content(&self.formats)).await?;
-        Ok(Content { url: self.url, blocked_requests: hands.blocked(), ..content })
+        Ok(Content { url: self.url, status, blocked_requests: hands.blocked(), ..content })
     }
 }
 

@@ -41,6 +41,9 @@ struct Field {
 pub struct Scraped {
     /// As it was given
     url: String,
+    /// HTTP status of the page
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<i64>,
     /// What was read, by name
     data: Map<String, Value>,
     /// Fields that nothing on the page matches
@@ -74,7 +77,11 @@ impl Pack for ScrapeSpa {
 
     async fn run(self, cx: &PackContext<'_>) -> Result<Scraped, PackFailure> {
         let hands = Hands::new(cx).await?;
-        cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url)).await?;
+        let selectors: Vec<&str> = self.fields.values().map(|field| &*field.selector).collect();
+        if let Some((_, fault)) = hands.unreadable(&selectors).await? {
+            return Err(fault.into());
+        }
+        let status = cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url)).await?;
         if let Some(ms) = self.wait_ms {
             cx.witnessed(None, "wait", None, hands.wait(Duration::from_millis(ms))).await?;
         }
@@ -83,7 +90,7 @@ impl Pack for ScrapeSpa {
             let message = format!("nothing on the page matches any of the {} fields", self.fields.len());
             return Err(PackFailure::new(PackCode::HandlerFailed, message));
         }
-        Ok(Scraped { url: self.url, data, missing, blocked_requests: hands.blocked() })
+        Ok(Scraped { url: self.url, status, data, missing, blocked_requests: hands.blocked() })
     }
 }
 

@@ -24,6 +24,9 @@ pub struct ScreenshotUrl {
 pub struct Pictured {
     /// As it was given
     url: String,
+    /// HTTP status of the page
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<i64>,
     #[serde(flatten)]
     artifact: Artifact,
     /// Requests of the page that the egress guard refused
@@ -43,10 +46,10 @@ impl Pack for ScreenshotUrl {
 
     async fn run(self, cx: &PackContext<'_>) -> Result<Pictured, PackFailure> {
         let hands = Hands::new(cx).await?;
-        cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url)).await?;
+        let status = cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url)).await?;
         let options = ScreenshotOptions { full: self.full_page, ..Default::default() };
         let picture = cx.witnessed(Some(0), "screenshot", None, hands.picture(&options)).await?;
         let artifact = cx.artifacts.keep("png", "image/png", &picture)?;
-        Ok(Pictured { url: self.url, artifact, blocked_requests: hands.blocked() })
+        Ok(Pictured { url: self.url, status, artifact, blocked_requests: hands.blocked() })
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::{Value, json};
+use serde_json::Value;
 use surehand_guard::vault::{Reference, SecretText};
 use surehand_page::Deadline;
 use surehand_session::{Ephemeral, Fault, Kind};
@@ -98,7 +98,7 @@ pub(crate) async fn answer(
 ) -> Result<Answer, Fault> {
     match run(pack, input, cx).await {
         Ok(output) => shown(output),
-        Err(failure) => Ok(Answer { is_error: true, ..Answer::json(&envelope(&failure))? }),
+        Err(failure) => Ok(Answer { is_error: true, ..Answer::json(&failure.envelope())? }),
     }
 }
 
@@ -107,15 +107,6 @@ pub(crate) async fn answer(
 pub fn shown(mut output: Value) -> Result<Answer, Fault> {
     let image = show_pictures(&mut output);
     Ok(Answer { image, ..Answer::json(&output)? })
-}
-
-/// A failure, as callers of packs are told: the same over HTTP, MCP and on the command line.
-pub fn envelope(failure: &PackFailure) -> Value {
-    let mut envelope = json!({ "error": failure.code.name(), "message": failure.message });
-    if let Some(steps) = failure.steps_completed {
-        envelope["steps_completed"] = steps.into();
-    }
-    envelope
 }
 
 fn show_pictures(output: &mut Value) -> Option<Image> {

@@ -1,7 +1,6 @@
 //! `fill_form`: several fields at once, by their labels. All of them, or a failure that says which.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -114,7 +113,8 @@ pub(crate) async fn enter(
         }
         "upload" => {
             let files = as_texts(value).ok_or_else(|| wrong_value(name, "a file"))?;
-            let files: Vec<PathBuf> = files.iter().map(|file| cx.verbs.path(file.as_ref())).collect();
+            let files =
+                files.iter().map(|file| cx.verbs.path(file.as_ref())).collect::<Result<Vec<_>, _>>()?;
             if let Some(missing) = files.iter().find(|file| !file.exists()) {
                 return Err(Fault::new(Kind::MissingFile, format!("{} is not there", missing.display()))
                     .hint("give a path on the machine of the server"));

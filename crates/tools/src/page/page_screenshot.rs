@@ -188,8 +188,8 @@ const PRIVATE: [&str; 3] = [".ssh", ".gnupg", ".aws"];
 fn place(cx: &ToolContext, path: &Path) -> Result<PathBuf, Fault> {
     let home = std::env::home_dir();
     let path = match (path.strip_prefix("~"), &home) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => cx.verbs.path(path),
+        (Ok(rest), Some(home)) => cx.verbs.path(&home.join(rest))?,
+        _ => cx.verbs.path(path)?,
     };
     let is_private = path.components().any(|part| PRIVATE.iter().any(|name| part.as_os_str() == *name));
     if is_private {

@@ -76,7 +76,7 @@ pub(crate) fn keep(
     download: page::Download,
     to: &Path,
 ) -> Result<Kept, Fault> {
-    let mut path = cx.path(to);
+    let mut path = cx.path(to)?;
     if path.is_dir() || to.as_os_str().to_string_lossy().ends_with('/') {
         // Only its last part: a server must not choose the folder.
         let name = Path::new(&download.suggested_name).file_name();

@@ -203,7 +203,7 @@ fn is_path(text: &str) -> bool {
 }
 
 fn file_address(text: &str, cx: &Context) -> Result<String, Fault> {
-    let path = cx.path(text.as_ref());
+    let path = cx.path(text.as_ref())?;
     let path = fs_err::canonicalize(&path).map_err(|error| {
         Fault::new(Kind::MissingFile, error.to_string()).hint("check the path; web addresses start with http:// or https://")
     })?;

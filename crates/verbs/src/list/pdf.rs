@@ -46,7 +46,7 @@ impl Verb for Pdf {
 
     async fn run(self, cx: &Context) -> Result<Printed, Fault> {
         let (_, tab) = cx.tab().await?;
-        let path = cx.path(&self.path);
+        let path = cx.path(&self.path)?;
         // Printing lays the page out anew, which takes as long as opening it.
         let bytes = tab.page.pdf(self.landscape, self.background, &cx.navigation_deadline()).await?;
         cx.write_file(&path, &bytes)?;

@@ -74,7 +74,7 @@ impl Verb for Screenshot {
     async fn run(self, cx: &Context) -> Result<Taken, Fault> {
         let (selector, path) = split(&self.what);
         let (session, tab) = cx.tab().await?;
-        let path = path.map(|path| cx.path(path.as_ref()));
+        let path = path.map(|path| cx.path(path.as_ref())).transpose()?;
         let options = ScreenshotOptions {
             full: self.full,
             element: selector.map(|selector| session.locator(selector, &tab)).transpose()?,

@@ -63,7 +63,7 @@ impl Verb for State {
     async fn run(self, cx: &Context) -> Result<Done, Fault> {
         match self.action {
             Action::Save { path } => {
-                let path = cx.path(&path);
+                let path = cx.path(&path)?;
                 let state = cx.session().await?.saved_state().await?;
                 let text = serde_json::to_vec_pretty(&state)
                     .map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
@@ -71,7 +71,7 @@ impl Verb for State {
                 Ok(Done { word: "saved", path, summary: state.summary() })
             }
             Action::Load { path } => {
-                let path = cx.path(&path);
+                let path = cx.path(&path)?;
                 let state = read(&path)?;
                 let summary = state.summary();
                 let session = cx.open_session().await?;

@@ -48,7 +48,7 @@ impl Verb for Upload {
 
 /// The browser takes a path that does not exist without a word.
 fn readable(cx: &Context, file: &std::path::Path) -> Result<std::path::PathBuf, Fault> {
-    let path = cx.path(file);
+    let path = cx.path(file)?;
     let missing = |error: std::io::Error| {
         Fault::new(Kind::MissingFile, error.to_string()).hint("check the path; it is relative to the current folder")
     };

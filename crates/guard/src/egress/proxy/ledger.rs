@@ -1,6 +1,7 @@
-//! What was not let out: a bounded list in which repeats are counted.
+//! What was not let out: a bounded list in which repeats are counted. A proxy serves calls one after another, so each can
+//! take a mark and ask what came since.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -26,7 +27,7 @@ pub struct Blocked {
     pub at: SystemTime,
     /// When it was refused for the last time.
     pub last: SystemTime,
-    /// How often.
+    /// How often, since the mark that was asked with.
     pub count: u64,
 }
 
@@ -47,11 +48,20 @@ fn read_page(page: &str) -> Option<(String, u16, String)> {
     Some((host, port, asked))
 }
 
+/// How far a ledger was at some time. The default is its beginning.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// How often each entry had been refused, by its number.
+    counts: HashMap<u64, u64>,
+    refused: u64,
+    lost: u64,
+}
+
 /// A request that was let out and got no answer: the proxy answered in place of the server.
 struct Lost {
     url: String,
     why: String,
-    at: SystemTime,
+    number: u64,
 }
 
 /// Of those the latest are kept: who looks for one has just asked for it.
@@ -61,7 +71,7 @@ fn shortened(url: &str) -> String {
     url.chars().take(500).collect()
 }
 
-/// Entries that are kept. The first ones: they tell how it began.
+/// Entries that are kept. The latest ones: who looks for one has just asked for it, here, too.
 const MOST: usize = 200;
 
 /// See the module.
@@ -70,9 +80,32 @@ pub(super) struct Ledger(Mutex<Entries>);
 
 #[derive(Default)]
 struct Entries {
-    list: Vec<Blocked>,
+    /// The oldest first.
+    list: Vec<Entry>,
+    /// How many refusals there were at all.
+    refused: u64,
     dropped: u64,
     lost: VecDeque<Lost>,
+    /// How many got no answer at all.
+    lost_ever: u64,
+}
+
+struct Entry {
+    blocked: Blocked,
+    /// Which refusal made it; no other entry ever has the same.
+    number: u64,
+    /// Which refusal was its last.
+    latest: u64,
+}
+
+impl Entries {
+    /// Makes room for one more.
+    fn drop_stalest(&mut self) {
+        let stalest = self.list.iter().enumerate().min_by_key(|(_, entry)| entry.latest);
+        if let Some((index, _)) = stalest {
+            self.dropped += self.list.remove(index).blocked.count;
+        }
+    }
 }
 
 impl Ledger {
@@ -83,26 +116,31 @@ impl Ledger {
     pub fn record(&self, method: &str, url: &str, denied: &Denied) {
         let url = shortened(url);
         let mut entries = self.entries();
-        let same =
-            |one: &&mut Blocked| one.url == url && one.method == method && one.denied.reason == denied.reason;
+        let (number, now) = (entries.refused, SystemTime::now());
+        entries.refused += 1;
+        let same = |Entry { blocked, .. }: &&mut Entry| {
+            blocked.url == url && blocked.method == method && blocked.denied.reason == denied.reason
+        };
         if let Some(known) = entries.list.iter_mut().find(same) {
-            known.count += 1;
-            known.last = SystemTime::now();
-        } else if entries.list.len() < MOST {
-            let now = SystemTime::now();
-            entries.list.push(Blocked {
-                url,
-                host: denied.host.clone(),
-                port: denied.port,
-                method: method.chars().take(40).collect(),
-                denied: denied.clone(),
-                at: now,
-                last: now,
-                count: 1,
-            });
-        } else {
-            entries.dropped += 1;
+            known.blocked.count += 1;
+            known.blocked.last = now;
+            known.latest = number;
+            return;
         }
+        if entries.list.len() == MOST {
+            entries.drop_stalest();
+        }
+        let blocked = Blocked {
+            url,
+            host: denied.host.clone(),
+            port: denied.port,
+            method: method.chars().take(40).collect(),
+            denied: denied.clone(),
+            at: now,
+            last: now,
+            count: 1,
+        };
+        entries.list.push(Entry { blocked, number, latest: number });
     }
 
     pub fn record_lost(&self, url: &str, why: &str) {
@@ -110,19 +148,40 @@ impl Ledger {
         if entries.lost.len() == MOST_LOST {
             entries.lost.pop_front();
         }
-        entries.lost.push_back(Lost { url: shortened(url), why: why.to_owned(), at: SystemTime::now() });
+        let number = entries.lost_ever;
+        entries.lost_ever += 1;
+        entries.lost.push_back(Lost { url: shortened(url), why: why.to_owned(), number });
+    }
+
+    pub fn mark(&self) -> Mark {
+        let entries = self.entries();
+        Mark {
+            counts: entries.list.iter().map(|entry| (entry.number, entry.blocked.count)).collect(),
+            refused: entries.refused,
+            lost: entries.lost_ever,
+        }
     }
 
     /// Why this page got no answer since then, if it got none.
-    pub fn lost(&self, page: &str, since: SystemTime) -> Option<String> {
+    pub fn lost(&self, page: &str, since: &Mark) -> Option<String> {
         let (_, _, asked) = read_page(page)?;
         let entries = self.entries();
-        let found = entries.lost.iter().rev().find(|lost| lost.at >= since && lost.url == asked);
+        let found = entries.lost.iter().rev().find(|lost| lost.number >= since.lost && lost.url == asked);
         found.map(|lost| lost.why.clone())
     }
 
-    pub fn list(&self) -> Vec<Blocked> {
-        self.entries().list.clone()
+    pub fn since(&self, mark: &Mark) -> Vec<Blocked> {
+        let entries = self.entries();
+        let told = |entry: &Entry| {
+            let before = mark.counts.get(&entry.number).copied().unwrap_or_default();
+            let count = entry.blocked.count.saturating_sub(before);
+            (count > 0).then(|| Blocked { count, ..entry.blocked.clone() })
+        };
+        entries.list.iter().filter_map(told).collect()
+    }
+
+    pub fn count_since(&self, mark: &Mark) -> u64 {
+        self.entries().refused.saturating_sub(mark.refused)
     }
 
     pub fn dropped(&self) -> u64 {

@@ -13,8 +13,10 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /// All patterns of a value.
 pub(super) fn patterns(of: usize, value: &str) -> Vec<Pattern> {
     let shown = shown(value);
+    let mut plain: Vec<String> = shown.iter().flat_map(|text| recased(text)).collect();
+    distinct(&mut plain);
     let mut patterns: Vec<Pattern> =
-        shown.iter().map(|text| Pattern::new(of, text.chars().collect(), None)).collect();
+        plain.iter().map(|text| Pattern::new(of, text.chars().collect(), None)).collect();
     for bytes in shown.iter().flat_map(|text| bytes_of(text)) {
         patterns.extend(in_hex(bytes).map(|text| Pattern::in_hexadecimal(of, &text)));
     }
@@ -47,6 +49,18 @@ fn shown(value: &str) -> Vec<String> {
     }
     distinct(&mut all);
     all
+}
+
+/// As it is, and as a page shows it with `text-transform`.
+fn recased(text: &str) -> [String; 4] {
+    let mut inside = false;
+    let capitalized = text.chars().flat_map(|character| {
+        let begins = !std::mem::replace(&mut inside, character.is_alphanumeric());
+        let upper = (begins && character.is_alphabetic()).then(|| character.to_uppercase());
+        let same = upper.is_none().then_some(character);
+        upper.into_iter().flatten().chain(same)
+    });
+    [text.to_owned(), capitalized.collect(), text.to_uppercase(), text.to_lowercase()]
 }
 
 fn distinct<T: PartialEq>(all: &mut Vec<T>) {

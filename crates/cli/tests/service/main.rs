@@ -18,5 +18,6 @@ mod login;
 mod operating;
 mod scraping;
 mod sessions;
+mod slow;
 mod tokens;
 mod unruly;

@@ -6,6 +6,7 @@ mod admission;
 mod answer;
 mod artifacts;
 mod body;
+mod connections;
 mod gate;
 mod kept;
 mod metrics;
@@ -16,6 +17,7 @@ mod record;
 mod router;
 mod routes;
 mod sessions;
+mod stall;
 mod vault;
 
 use std::future::poll_fn;
@@ -40,6 +42,8 @@ use admission::Admission;
 pub use admission::Capacity;
 use answer::Refused;
 use artifacts::ArtifactStore;
+use connections::Connections;
+pub use connections::Limits;
 use kept::KeptSessions;
 use metrics::Metrics;
 use record::Recorder;
@@ -59,6 +63,8 @@ pub struct ServiceOptions {
     pub egress: Option<Egress>,
     /// How many at once.
     pub capacity: Capacity,
+    /// How many connections, and how slow they may be.
+    pub limits: Limits,
     /// How long one waits in line.
     pub queue_time: Duration,
     /// How long a session lives, and so a call.
@@ -84,6 +90,7 @@ struct Service {
     is_loopback: bool,
     sessions: Arc<Sessions>,
     admission: Admission,
+    connections: Connections,
     keys: KeyRing,
     safe: Safe,
     recorder: Recorder,
@@ -122,27 +129,23 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
     }
     let app = router::router(&service, &stop);
     crate::say(&format!("http://{bound}"));
-    let (told, ended) = (service.clone(), stop.clone());
-    let asked = async move {
+    let asked = async {
         wish.await;
-        told.draining.store(true, Ordering::Relaxed);
-        ended.cancel();
+        service.draining.store(true, Ordering::Relaxed);
+        stop.cancel();
     };
-    let serving = axum::serve(listener, app).with_graceful_shutdown(asked);
+    let serving = async { tokio::join!(asked, service.connections.serve(listener, app, &stop)) };
     let late = async {
         stop.cancelled().await;
         tokio::time::sleep(service.options.drain_time).await;
     };
-    let served = tokio::select! {
-        served = serving => served.map_err(crate::internal),
-        () = late => {
-            tracing::warn!("some work did not end in time and is cut off");
-            Ok(())
-        }
-    };
+    tokio::select! {
+        _ = serving => {}
+        () = late => tracing::warn!("some work did not end in time and is cut off"),
+    }
     service.end().await;
     lease.end().await;
-    served
+    Ok(())
 }
 
 /// The wish to end is heard from now on: who is told where we listen may utter it in the same moment.
@@ -180,6 +183,7 @@ impl Service {
             base,
             sessions: Arc::new(Sessions::new(places)),
             admission: Admission::new(options.capacity),
+            connections: Connections::new(options.limits),
             keys,
             safe,
             recorder,

@@ -12,6 +12,7 @@ use surehand_verbs::Settings;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::Refused;
+use super::body::in_time;
 use super::gate::{authenticate, check_origin, observe};
 use super::{Service, operating, packs, sessions, vault};
 use crate::executor::Executor;
@@ -43,6 +44,7 @@ pub(super) fn router(service: &Arc<Service>, stop: &CancellationToken) -> Router
         .merge(mcp_router(service, stop))
         .method_not_allowed_fallback(wrong_method)
         .fallback(unknown)
+        .layer(from_fn_with_state(service.clone(), in_time))
         .layer(from_fn_with_state(service.clone(), authenticate))
         .layer(from_fn_with_state(service.clone(), check_origin))
         .layer(from_fn_with_state(service.clone(), observe))

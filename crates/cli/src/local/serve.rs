@@ -20,7 +20,8 @@ pub(crate) struct Serve {
     /// Let callers reach it under this name, too; may be given several times
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// What addresses of files begin with, if another server stands in front, such as `https://browser.example`
+    /// Where callers reach it if another server stands in front, such as `https://browser.example`: addresses of files
+    /// begin with it, and it is answered to as with --allow-host
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
     /// Sessions at once

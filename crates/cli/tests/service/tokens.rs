@@ -361,3 +361,43 @@ fn every_answer_has_the_name_of_its_request() {
     );
     assert!(service.audit("event_type=auth").iter().any(|row| row["request_id"] == "r-1"));
 }
+
+#[test]
+fn it_is_reached_under_its_public_address() {
+    let service = Service::start(&["--public-url", "https://browser.example/sure/"]);
+    let token = format!("Bearer {}", service.token_of("tester"));
+    let ask = |host: &str, origin: &str| {
+        service.ask("GET", PACKS, &[("Authorization", &token), ("Host", host), ("Origin", origin)], b"")
+    };
+    for (host, origin) in [
+        ("browser.example", "https://browser.example"),
+        ("browser.example:443", "https://browser.example:443"),
+        (service.host.as_str(), "https://browser.example"),
+    ] {
+        assert_eq!(ask(host, origin).status, 200, "{host} {origin}");
+    }
+    for (host, origin) in [
+        ("evil.example", "https://browser.example"),
+        ("browser.example", "http://browser.example"),
+        ("browser.example", "https://browser.example:8443"),
+    ] {
+        ask(host, origin).must_be(403, "forbidden_origin");
+    }
+    // For agents as well, who have a door of their own behind this one.
+    let headers = [
+        ("Authorization", token.as_str()),
+        ("Host", "browser.example"),
+        ("Origin", "https://browser.example"),
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let greeted = service.ask("POST", "/mcp", &headers, hello.as_bytes());
+    assert_eq!(greeted.status, 200, "{}", greeted.text());
+    let reference = service.ask("GET", "/api/openapi.json", &[], b"").ok();
+    assert_eq!(reference["servers"][0]["url"], "https://browser.example/sure");
+    for wrong in ["browser.example", "ftp://browser.example", "https://browser.example/?x=1"] {
+        let refused = service.cli.run(&["serve", "--listen", "127.0.0.1:0", "--public-url", wrong]).unwrap();
+        assert_eq!(refused.code, Some(2), "{wrong}: {refused:?}");
+    }
+}

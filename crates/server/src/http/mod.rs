@@ -33,7 +33,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Algorithm, KeyRing};
-use crate::door::{Names, check_host};
+use crate::door::{Names, PublicUrl, check_host};
 use crate::home::Home;
 use crate::ipc;
 use crate::safe::Safe;
@@ -57,7 +57,7 @@ pub struct ServiceOptions {
     pub address: SocketAddr,
     /// Names, with or without a port, under which callers reach it beside its own address.
     pub allowed_hosts: Vec<String>,
-    /// What addresses of files begin with, if others stand in front of it.
+    /// Where callers reach it, if others stand in front of it; addresses of files begin with it.
     pub public_url: Option<String>,
     /// Where pages may send requests; `None` lets them go everywhere.
     pub egress: Option<Egress>,
@@ -104,6 +104,7 @@ struct Service {
 pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
     options.home.create()?;
     options.allowed_hosts.iter().try_for_each(|host| check_host(host))?;
+    options.public_url.as_deref().map(PublicUrl::parse).transpose()?;
     options.browser.check()?;
     crate::log::install_for_service(options.log.as_deref()).map_err(|why| Fault::new(Kind::Usage, why))?;
     let runtime =
@@ -167,8 +168,9 @@ impl Service {
         let safe = Safe::of(home);
         let metrics = Arc::new(Metrics::default());
         let recorder = Recorder::start(safe.store()?, metrics.clone()).map_err(crate::internal)?;
-        let base = options.public_url.clone().unwrap_or_else(|| format!("http://{bound}"));
-        let base = base.trim_end_matches('/').to_owned();
+        let public = options.public_url.as_deref().map(PublicUrl::parse).transpose()?;
+        let base = public.as_ref().map_or_else(|| format!("http://{bound}"), PublicUrl::to_string);
+        let names = Names::of(bound, &options.allowed_hosts);
         let artifacts = ArtifactStore::open(&home.artifacts(), &base)?;
         artifacts.tidy();
         let places = Places {
@@ -178,7 +180,10 @@ impl Service {
             machine: Machine::from_env(),
         };
         Ok(Self {
-            names: Names::of(bound, &options.allowed_hosts),
+            names: match &public {
+                Some(public) => names.and_public(public),
+                None => names,
+            },
             is_loopback: bound.ip().is_loopback(),
             base,
             sessions: Arc::new(Sessions::new(places)),

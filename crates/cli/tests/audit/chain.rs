@@ -6,7 +6,7 @@ use serde_json::json;
 use surehand_testkit::wait_for;
 
 use crate::common::{fails, fresh_cli, ok};
-use crate::guarded::{SOON, Service};
+use crate::serving::{SOON, Service};
 
 /// As somebody would who has the file and no key: the bytes of a row, in place.
 fn change(file: &Path, from: &[u8], to: &[u8]) {
@@ -25,12 +25,12 @@ fn what_was_changed_is_noticed() {
     let cli = fresh_cli();
     fails(&cli, &["audit", "verify"]).must_be("missing-file", 2);
     fails(&cli, &["audit", "list"]).must_be("missing-file", 2);
-    let service = Service::start(&cli, &[]);
+    let service = Service::start_in(&cli, &[]);
     let token = service.token("mallory", "packs:*");
     for _ in 0..3 {
-        service.ask(Some(&token), "GET", "/api/v1/packs", None).ok();
+        service.ask_with(&token, "GET", "/api/v1/packs", None).ok();
     }
-    service.ask(None, "GET", "/api/v1/packs", None).fails(401, "missing_bearer");
+    service.ask("GET", "/api/v1/packs", &[], b"").fails(401, "missing_bearer");
     // While it runs, as well.
     ok(&cli, &["audit", "verify"]);
     drop(service);
@@ -64,13 +64,13 @@ fn what_was_changed_is_noticed() {
 #[test]
 fn what_is_old_can_be_thrown_away_and_the_rest_is_checked() {
     let cli = fresh_cli();
-    let service = Service::start(&cli, &[]);
+    let service = Service::start_in(&cli, &[]);
     let token = service.token("mallory", "admin");
-    let list = || service.ask(Some(&token), "GET", "/api/v1/packs", None).ok();
+    let list = || service.ask_with(&token, "GET", "/api/v1/packs", None).ok();
     // Rows of the same millisecond go together.
     let newest = wait_for(SOON, || {
         list();
-        let rows = service.ask(Some(&token), "GET", "/api/v1/audit", None).ok();
+        let rows = service.ask_with(&token, "GET", "/api/v1/audit", None).ok();
         let times: Vec<&str> =
             rows["entries"].as_array().unwrap().iter().map(|row| row["ts"].as_str().unwrap()).collect();
         (times.first() > times.last()).then(|| times[0].to_owned())

@@ -7,7 +7,8 @@
 mod common;
 mod fixture;
 mod forge;
-mod http;
+#[path = "../serving/mod.rs"]
+mod serving;
 
 mod catalogue;
 mod commands;

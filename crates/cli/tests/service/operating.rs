@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::common::fresh_cli;
 use crate::fixture::{Service, pages, shared};
-use crate::http::Answer;
+use crate::serving::Answer;
 
 #[test]
 fn numbers_are_what_prometheus_reads() {
@@ -43,7 +43,7 @@ fn numbers_are_what_prometheus_reads() {
 
 #[test]
 fn every_request_is_a_line_in_the_log() {
-    let service = Service::start_in(&fresh_cli().env("SUREHAND_LOG", "info"), &[]);
+    let service = Service::start_allowed(&fresh_cli().env("SUREHAND_LOG", "info"), &[]);
     let token = service.token_of("tester");
     let bearer = format!("Bearer {token}");
     service

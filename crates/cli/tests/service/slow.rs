@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::fixture::Service;
-use crate::http::{self, Answer};
+use crate::serving::http::{self, Answer};
 
 const INTERACT: &str = "/api/v1/packs/browser.interact";
 

@@ -9,6 +9,8 @@ mod guarded;
 mod http;
 mod leaks;
 mod local;
+#[path = "../serving/mod.rs"]
+mod serving;
 
 use surehand_testkit::{Cli, Run};
 

@@ -45,7 +45,7 @@ impl Deadline {
         self.at.saturating_duration_since(Instant::now())
     }
 
-    /// How long it was at the start.
+    /// How long it was at the start, or the shorter limit that holds instead.
     pub fn total(&self) -> Duration {
         self.total
     }
@@ -64,7 +64,11 @@ impl Deadline {
 
     /// A deadline that passes with this one or after `limit`, whichever is sooner; same log.
     pub fn at_most(&self, limit: Duration) -> Self {
-        Self { at: self.at.min(Instant::now() + limit.min(LONGEST)), ..self.clone() }
+        let limit = limit.min(LONGEST);
+        let began = Instant::now();
+        let at = began + limit;
+        // Whichever it is, a failure tells of that one.
+        if at < self.at { Self { began, at, total: limit, ..self.clone() } } else { self.clone() }
     }
 
     /// The same, later by the time that the work itself takes.
@@ -136,6 +140,26 @@ mod tests {
         deadline.note("the button is covered");
         let error = deadline.run("a click", std::future::pending::<()>()).await.unwrap_err();
         assert!(matches!(&error, Error::Timeout { what, log, .. } if what == "a click" && log.len() == 1));
+    }
+
+    #[tokio::test]
+    async fn the_limit_that_was_in_force_is_the_one_that_is_told() {
+        let told = async |deadline: Deadline| {
+            let error = deadline.run("x", std::future::pending::<()>()).await.unwrap_err();
+            error.to_string()
+        };
+        let whole = Deadline::after(Duration::from_secs(86_400));
+        whole.note("noted");
+        let message = told(whole.at_most(Duration::from_millis(2))).await;
+        assert!(message.contains("after 2 ms") && message.contains("noted"), "{message}");
+        let old = Deadline { began: Instant::now() - Duration::from_secs(9), ..whole.clone() };
+        assert_eq!(old.elapsed(), Duration::from_secs(9));
+        assert_eq!(old.at_most(Duration::from_secs(60)).elapsed(), Duration::ZERO);
+        let brief = Deadline::after(Duration::from_millis(3));
+        let message = told(brief.at_most(Duration::from_secs(86_400))).await;
+        assert!(message.contains("after 3 ms"), "{message}");
+        let message = told(whole.at_most(Duration::from_secs(60)).at_most(Duration::from_millis(4))).await;
+        assert!(message.contains("after 4 ms"), "{message}");
     }
 
     #[test]

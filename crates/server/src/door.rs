@@ -76,6 +76,58 @@ impl Names {
         }
         Self { hosts, origins }
     }
+
+    /// And where others reach it, if somebody stands in front of it.
+    pub fn and_public(mut self, public: &PublicUrl) -> Self {
+        self.origins.push(origin(&public.scheme, &public.host, public.usual_port()));
+        self.hosts.push(public.host.clone());
+        self
+    }
+}
+
+/// The beginning of the addresses under which others reach a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PublicUrl {
+    scheme: String,
+    /// With a port only if it is not the usual one: nobody names that in a `Host`.
+    host: String,
+    path: String,
+}
+
+impl PublicUrl {
+    pub fn parse(url: &str) -> Result<Self, Fault> {
+        let wrong = || {
+            Fault::new(Kind::Usage, format!("{url:?} is nothing that an address could begin with")).hint(
+                "--public-url takes a scheme and a host, and what comes behind: https://browser.example",
+            )
+        };
+        let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let scheme = scheme.to_ascii_lowercase();
+        let fine = matches!(scheme.as_str(), "http" | "https")
+            && path.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#'));
+        if !fine || check_host(host).is_err() {
+            return Err(wrong());
+        }
+        let mut public = Self { scheme, host: host.to_owned(), path: path.trim_end_matches('/').to_owned() };
+        if let (name, Some(port)) = split_port(host)
+            && port == public.usual_port()
+        {
+            public.host = name.to_owned();
+        }
+        Ok(public)
+    }
+
+    fn usual_port(&self) -> u16 {
+        if self.scheme == "https" { 443 } else { 80 }
+    }
+}
+
+impl std::fmt::Display for PublicUrl {
+    /// Without a slash at its end.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}://{}{}", self.scheme, self.host, self.path)
+    }
 }
 
 impl Names {
@@ -183,6 +235,39 @@ mod tests {
             assert!(all.origins.contains(&origin.to_owned()), "{all:?}");
         }
         assert!(names("[::1]:80", &[]).origins.contains(&"http://[::1]:80".to_owned()));
+    }
+
+    #[test]
+    fn a_public_address_is_a_name_as_well() {
+        let names = |url: &str| {
+            let public = PublicUrl::parse(url).unwrap_or_else(|fault| panic!("{url}: {fault}"));
+            (Names::of("127.0.0.1:3000".parse().unwrap(), &[]).and_public(&public), public.to_string())
+        };
+        for url in ["https://me.example", "HTTPS://me.example/", "https://me.example:443"] {
+            let (names, written) = names(url);
+            assert!(names.has_host("me.example") && names.has_host("ME.example:443"), "{url}");
+            assert!(names.has_origin("https://me.example") && names.has_origin("https://me.example:443"));
+            assert!(!names.has_origin("http://me.example") && !names.has_origin("https://me.example:3000"));
+            assert!(!names.has_host("other.example") && names.has_host("localhost"), "{url}");
+            assert_eq!(written, "https://me.example");
+        }
+        let (names, written) = names("http://[fe80::1]:8080/browser/");
+        assert!(names.has_host("[fe80::1]:8080") && !names.has_host("[fe80::1]"));
+        assert!(names.has_origin("http://[fe80::1]:8080") && !names.has_origin("http://[fe80::1]"));
+        assert_eq!(written, "http://[fe80::1]:8080/browser");
+        for wrong in [
+            "",
+            "me.example",
+            "ftp://me.example",
+            "https://",
+            "https:///x",
+            "https://a b",
+            "https://a@b",
+            "https://a/?x",
+            "https://a/#x",
+        ] {
+            assert!(PublicUrl::parse(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

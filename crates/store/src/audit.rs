@@ -26,6 +26,8 @@ pub mod event {
     pub const AUTH: &str = "auth";
     /// A request was kept from leaving.
     pub const EGRESS: &str = "egress";
+    /// Old rows were thrown away.
+    pub const AUDIT_PRUNED: &str = "audit_pruned";
     /// A request that is none of the above.
     pub const REQUEST: &str = "request";
 }
@@ -181,7 +183,7 @@ impl AuditEntry {
 /// An entry at its place in the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditRow {
-    /// Its number: 1, 2, 3 … without gaps.
+    /// Its number: 1, 2, 3 … without gaps; the first may have been thrown away.
     pub seq: u64,
     /// What happened.
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! What outlives a process: who did what (the audit log, a hash chain), sealed credentials, who may use them, and who did.
+//! What outlives a process: who did what (the audit log, a hash chain, of which the oldest rows can be thrown away), sealed credentials, who may use them, and who did.
 //!
 //! What lives here: rows, the one small trait [`Store`] over them, the chain and its check, and SQLite behind the trait.
 //! Everything blocks; who has a runtime calls from a thread that may.
@@ -7,6 +7,7 @@
 mod audit;
 mod error;
 mod hash;
+mod prune;
 mod sqlite;
 mod store;
 mod time;
@@ -16,6 +17,7 @@ mod verify;
 pub use audit::{AuditEntry, AuditFilter, AuditHead, AuditRow, Payload, Severity, event};
 pub use error::{Cause, StoreError};
 pub use hash::{Hash, NotAHash};
+pub use prune::{Pruned, Pruning};
 pub use sqlite::Sqlite;
 pub use store::Store;
 pub use time::{NotATime, Timestamp};

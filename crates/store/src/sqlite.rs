@@ -5,6 +5,7 @@
 
 mod audit;
 mod open;
+mod prune;
 mod schema;
 mod vault;
 
@@ -16,12 +17,15 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 
 use crate::{
-    AuditEntry, AuditFilter, AuditHead, AuditRow, CredentialRow, Grant, Sealed, Store, StoreError,
-    UsageEntry, UsageFilter, UsageRow,
+    AuditEntry, AuditFilter, AuditHead, AuditRow, CredentialRow, Grant, Pruned, Pruning, Sealed, Store,
+    StoreError, Timestamp, UsageEntry, UsageFilter, UsageRow,
 };
 
 /// How long somebody waits for somebody else.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Between two parts of a long work, so that somebody else has a turn.
+const BREATH: Duration = Duration::from_millis(5);
 
 /// See the module.
 pub struct Sqlite {
@@ -161,6 +165,19 @@ impl Store for Sqlite {
 
     fn audit_head(&self) -> Result<AuditHead, StoreError> {
         self.read(audit::head)
+    }
+
+    fn audit_pruned(&self) -> Result<Pruned, StoreError> {
+        self.read(prune::pruned)
+    }
+
+    fn prune_audit(&self, before: Timestamp) -> Result<Pruning, StoreError> {
+        let pruning = self.write(Care::Durable, |transaction| prune::begin(transaction, before))?;
+        while self.write(Care::Usual, prune::delete_some)? > 0 {
+            std::thread::sleep(BREATH);
+        }
+        self.forget();
+        Ok(pruning)
     }
 
     fn put_credential(&self, row: &CredentialRow) -> Result<(), StoreError> {

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::{
-    AuditEntry, AuditFilter, AuditHead, AuditRow, CredentialRow, Grant, Sealed, StoreError, UsageEntry,
-    UsageFilter, UsageRow,
+    AuditEntry, AuditFilter, AuditHead, AuditRow, CredentialRow, Grant, Pruned, Pruning, Sealed, StoreError,
+    Timestamp, UsageEntry, UsageFilter, UsageRow,
 };
 
 /// Rows in, rows out. Blocking; several processes may use the same store at once, and each call is done whole or not at all.
@@ -20,6 +20,13 @@ pub trait Store: fmt::Debug + Send + Sync {
 
     /// Where the chain ends, by a record that is kept beside the rows.
     fn audit_head(&self) -> Result<AuditHead, StoreError>;
+
+    /// Which rows were thrown away from the beginning of the chain. They are not seen any more.
+    fn audit_pruned(&self) -> Result<Pruned, StoreError>;
+
+    /// Throws away the rows from the beginning that are all earlier than this, and the usage of that time, and appends a row
+    /// that tells it. Nothing looks at the chain: who asks for this has checked it.
+    fn prune_audit(&self, before: Timestamp) -> Result<Pruning, StoreError>;
 
     /// Writes a credential: a new one has version 1, another must be one more than what is stored.
     /// [`StoreError::Conflict`] if it is not, or if another credential is sealed with another key.

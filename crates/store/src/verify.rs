@@ -1,18 +1,20 @@
-//! Checks the chain of the audit log from its first row to its last.
+//! Checks the chain of the audit log from its first row, or the first that was not thrown away, to its last.
 //!
 //! What it finds: a row that was changed, removed, added, moved or replaced, and an end that was cut off, for which the store
-//! keeps the number and the hash of the last row in a record of its own.
+//! keeps the number and the hash of the last row in a record of its own. Rows that were thrown away in order are told of by
+//! a row of the chain; the rest must follow the last of them.
 //!
 //! What a chain of hashes cannot show: it has no key, so somebody who may write to the file and knows this program can make
 //! a whole chain anew, with its record, from any row on, and it will be as good as the first one. Against this only an anchor
 //! helps that they cannot reach: keep [`Verification::head`] elsewhere (a ticket, a log of another machine) and give it to the
 //! next check. Nor does it show rows that were never written.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 use serde::Serialize;
 
-use crate::{AuditHead, AuditRow, Hash, Store, StoreError};
+use crate::{AuditHead, AuditRow, Hash, Pruned, Store, StoreError};
 
 /// How many rows are looked at at once. Between two batches others may write.
 const BATCH: u32 = 500;
@@ -27,6 +29,8 @@ pub struct Verification {
     pub rows: u64,
     /// Where the chain ends as far as it is good.
     pub head: AuditHead,
+    /// What was thrown away before its first row.
+    pub pruned: Option<Pruned>,
     /// Where it breaks.
     pub broken: Option<Break>,
 }
@@ -66,6 +70,10 @@ pub enum Reason {
     Added,
     /// The chain is whole, but this row is not the one that the anchor tells of.
     NotTheAnchor,
+    /// It and all before it are not there, and no row tells that they were thrown away.
+    NotPruned,
+    /// The anchor tells of this row, which was thrown away in order: nothing can be said about it.
+    AnchorPruned,
 }
 
 impl fmt::Display for Break {
@@ -85,48 +93,112 @@ impl fmt::Display for Break {
             Reason::NotTheAnchor => {
                 write!(f, "row {seq} is not the one that was noted: the chain was made anew")
             }
+            Reason::NotPruned => {
+                write!(f, "row {seq} and all before it are missing, and no row tells that they were pruned")
+            }
+            Reason::AnchorPruned => {
+                write!(f, "row {seq}, which was noted, was pruned; a later one is needed to compare")
+            }
         }
     }
 }
 
 /// See the module. The anchor is the end of the chain as it was once noted.
 pub fn verify(store: &dyn Store, anchor: Option<&AuditHead>) -> Result<Verification, StoreError> {
-    let mut good = AuditHead::default();
-    let broken = |good: AuditHead, seq, reason| {
-        Ok(Verification { rows: good.seq, head: good, broken: Some(Break { seq, reason }) })
-    };
-    let mut head = None;
     loop {
-        let rows = store.walk_audit(good.seq, BATCH)?;
-        if rows.is_empty() {
-            // The record is read behind the rows, so that it never knows less than they do. It may know more: somebody
-            // appended in between. Then another look finds those rows, or they are gone.
-            let now = store.audit_head()?;
-            match now.seq.cmp(&good.seq) {
-                std::cmp::Ordering::Less => return broken(good, now.seq + 1, Reason::Added),
-                std::cmp::Ordering::Equal if now.hash == good.hash => break,
-                std::cmp::Ordering::Equal => return broken(good, now.seq, Reason::Changed),
-                std::cmp::Ordering::Greater if head == Some(good) => {
-                    return broken(good, good.seq + 1, Reason::Truncated { last: now.seq });
-                }
-                std::cmp::Ordering::Greater => head = Some(good),
-            }
-        }
-        for row in rows {
-            if let Some((seq, reason)) = fault(&good, &row) {
-                return broken(good, seq, reason);
-            }
-            good = AuditHead { seq: row.seq, hash: row.hash };
-            if anchor.is_some_and(|anchor| anchor.seq == good.seq && anchor.hash != good.hash) {
-                return broken(good, good.seq, Reason::NotTheAnchor);
-            }
+        let pruned = store.audit_pruned()?;
+        let found = Check::behind(pruned, anchor).run(store)?;
+        // Rows that somebody throws away meanwhile look like missing ones.
+        if found.broken.is_none() || store.audit_pruned()? == pruned {
+            return Ok(found);
         }
     }
-    match anchor {
-        Some(anchor) if anchor.seq > good.seq => {
-            broken(good, good.seq + 1, Reason::Truncated { last: anchor.seq })
+}
+
+/// A check on its way through the rows.
+struct Check<'a> {
+    pruned: Pruned,
+    anchor: Option<&'a AuditHead>,
+    /// The last row that is as it should be.
+    good: AuditHead,
+    /// Whether a row told of those that were thrown away.
+    told: bool,
+}
+
+impl<'a> Check<'a> {
+    fn behind(pruned: Pruned, anchor: Option<&'a AuditHead>) -> Self {
+        Self { pruned, anchor, good: pruned.last, told: pruned.last.seq == 0 }
+    }
+
+    fn run(mut self, store: &dyn Store) -> Result<Verification, StoreError> {
+        let broken = self.find(store)?;
+        let rows = self.good.seq - self.pruned.last.seq;
+        let pruned = (self.pruned.last.seq > 0).then_some(self.pruned);
+        Ok(Verification { rows, head: self.good, pruned, broken })
+    }
+
+    /// The first thing that is wrong.
+    fn find(&mut self, store: &dyn Store) -> Result<Option<Break>, StoreError> {
+        let mut seen = None;
+        if let Some(broken) = self.passed() {
+            return Ok(Some(broken));
         }
-        _ => Ok(Verification { rows: good.seq, head: good, broken: None }),
+        loop {
+            let rows = store.walk_audit(self.good.seq, BATCH)?;
+            for row in &rows {
+                if let Some(broken) = self.row(row) {
+                    return Ok(Some(broken));
+                }
+            }
+            if !rows.is_empty() {
+                continue;
+            }
+            // The record is read behind the rows, so that it never knows less than they do. It may know more: somebody
+            // appended in between. Then another look finds those rows, or they are gone.
+            let (now, good) = (store.audit_head()?, self.good);
+            let (seq, reason) = match now.seq.cmp(&good.seq) {
+                Ordering::Less => (now.seq + 1, Reason::Added),
+                Ordering::Equal if now.hash == good.hash => return Ok(self.end()),
+                Ordering::Equal => (now.seq, Reason::Changed),
+                Ordering::Greater if seen == Some(good) => {
+                    (good.seq + 1, Reason::Truncated { last: now.seq })
+                }
+                Ordering::Greater => {
+                    seen = Some(good);
+                    continue;
+                }
+            };
+            return Ok(Some(Break { seq, reason }));
+        }
+    }
+
+    fn row(&mut self, row: &AuditRow) -> Option<Break> {
+        if let Some((seq, reason)) = fault(&self.good, row) {
+            return Some(Break { seq, reason });
+        }
+        self.good = AuditHead { seq: row.seq, hash: row.hash };
+        self.told |= self.pruned.is_told_by(row);
+        self.passed()
+    }
+
+    /// The anchor, at the row that was just found good, or before the first.
+    fn passed(&self) -> Option<Break> {
+        let (seq, anchor) = (self.good.seq, self.anchor?);
+        let reason = match anchor.seq.cmp(&seq) {
+            Ordering::Less if self.good == self.pruned.last => Reason::AnchorPruned,
+            Ordering::Equal if anchor.hash != self.good.hash => Reason::NotTheAnchor,
+            _ => return None,
+        };
+        Some(Break { seq: anchor.seq, reason })
+    }
+
+    /// All rows are good; what else must hold.
+    fn end(&self) -> Option<Break> {
+        if !self.told {
+            return Some(Break { seq: self.pruned.last.seq, reason: Reason::NotPruned });
+        }
+        let last = self.anchor.filter(|anchor| anchor.seq > self.good.seq)?.seq;
+        Some(Break { seq: self.good.seq + 1, reason: Reason::Truncated { last } })
     }
 }
 

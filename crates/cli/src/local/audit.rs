@@ -1,4 +1,4 @@
-//! `audit`: what the service did, and whether somebody changed the record.
+//! `audit`: what the service did, whether somebody changed the record, and throwing away what is old.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,9 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 use surehand_server::{Home, Safe, store_fault};
 use surehand_session::{Fault, Kind};
-use surehand_store::{AuditFilter, AuditHead, AuditRow, Severity, Timestamp, verify};
+use surehand_store::{
+    AuditFilter, AuditHead, AuditRow, Break, Pruned, Reason, Severity, Store, Timestamp, verify,
+};
 
 use crate::printer::Printer;
 
@@ -27,6 +29,19 @@ enum Action {
         #[arg(long, value_name = "SEQ:HASH")]
         anchor: Option<AuditHead>,
     },
+    /// Throw the oldest rows away, and the record of how credentials were used then; the rest can still be checked
+    Prune(Prune),
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct Prune {
+    /// What is earlier than this, e.g. 2026-11-16T10:00:00Z
+    #[arg(long, value_name = "TIME")]
+    before: Option<Timestamp>,
+    /// What is older than so many days
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..))]
+    keep: Option<u16>,
 }
 
 #[derive(Debug, Args)]
@@ -73,17 +88,61 @@ impl Audit {
             }
             Action::Verify { anchor } => {
                 let found = verify(&*store, anchor.as_ref()).map_err(store_fault)?;
-                let value = serde_json::to_value(found).map_err(crate::internal)?;
-                match &found.broken {
-                    None => {
-                        let text = format!("{} rows, whole; the last is {}", found.rows, found.head);
-                        Ok(printer.result(&value, &text))
-                    }
-                    Some(broken) => {
-                        Err(Fault::new(Kind::CheckFailed, format!("the record was changed: {broken}"))
-                            .hint("compare with a copy; rows before this one are as they were written"))
-                    }
+                if let Some(broken) = &found.broken {
+                    return Err(changed(broken));
                 }
+                let value = serde_json::to_value(found).map_err(crate::internal)?;
+                let before = found.pruned.as_ref().map(went).unwrap_or_default();
+                let text = format!("{before}{} rows, whole; the last is {}", found.rows, found.head);
+                Ok(printer.result(&value, &text))
+            }
+            Action::Prune(prune) => prune.run(&*store, printer),
+        }
+    }
+}
+
+fn changed(broken: &Break) -> Fault {
+    match broken.reason {
+        Reason::AnchorPruned => Fault::new(Kind::CheckFailed, broken.to_string())
+            .hint("check without --anchor, and note what is printed then"),
+        _ => Fault::new(Kind::CheckFailed, format!("the record was changed: {broken}"))
+            .hint("compare with a copy; rows before this one are as they were written"),
+    }
+}
+
+/// A line about rows that are not there any more.
+fn went(pruned: &Pruned) -> String {
+    format!("{} rows were pruned, all before {}\n", pruned.last.seq, pruned.before)
+}
+
+impl Prune {
+    fn run(&self, store: &dyn Store, printer: &Printer) -> Result<ExitCode, Fault> {
+        let before = self.time()?;
+        // Who changed something must not get rid of it in this way.
+        let found = verify(store, None).map_err(store_fault)?;
+        if let Some(broken) = &found.broken {
+            return Err(changed(broken).hint("nothing was pruned"));
+        }
+        let pruning = store.prune_audit(before).map_err(store_fault)?;
+        let value = serde_json::to_value(pruning).map_err(crate::internal)?;
+        let text = format!(
+            "{} rows and {} uses of credentials before {before} were pruned; the last row is {}",
+            pruning.rows, pruning.usage, pruning.head
+        );
+        Ok(printer.result(&value, &text))
+    }
+
+    fn time(&self) -> Result<Timestamp, Fault> {
+        const DAY: i64 = 86_400_000;
+        let now = Timestamp::now();
+        match (self.before, self.keep) {
+            (Some(before), _) if before > now => {
+                Err(Fault::new(Kind::Usage, format!("{before} is in the future"))
+                    .hint("--before takes a time that is over"))
+            }
+            (Some(before), _) => Ok(before),
+            (None, keep) => {
+                Ok(Timestamp::from_millis(now.millis() - i64::from(keep.unwrap_or(u16::MAX)) * DAY))
             }
         }
     }

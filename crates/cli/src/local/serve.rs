@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 use surehand_server::Home;
-use surehand_server::http::{Capacity, ServiceOptions, serve};
+use surehand_server::http::{Capacity, Limits, ServiceOptions, serve};
 use surehand_session::{Egress, Fault, SessionOptions};
 
 use crate::config::Effective;
@@ -20,7 +20,8 @@ pub(crate) struct Serve {
     /// Let callers reach it under this name, too; may be given several times
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// What addresses of files begin with, if another server stands in front, such as `https://browser.example`
+    /// Where callers reach it if another server stands in front, such as `https://browser.example`: addresses of files
+    /// begin with it, and it is answered to as with --allow-host
     #[arg(long, value_name = "URL")]
     public_url: Option<String>,
     /// Sessions at once
@@ -41,6 +42,13 @@ pub(crate) struct Serve {
     /// How long work that is under way may take to end after SIGTERM, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 30_000)]
     drain_timeout: u64,
+    /// Connections at once; more wait until one is closed
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u16).range(1..))]
+    max_connections: u16,
+    /// How long a caller may take to send the head of a request, its body, or another request on the same connection, and
+    /// to take a part of an answer, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 30_000, value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
+    request_timeout: u64,
     /// How many bytes the pages of one session may load and send
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 30)]
     max_bytes: u64,
@@ -61,6 +69,10 @@ impl Serve {
             public_url: self.public_url,
             egress,
             capacity: Capacity { sessions: self.max_sessions.into(), waiting: self.queue.into() },
+            limits: Limits {
+                connections: self.max_connections.into(),
+                time: Duration::from_millis(self.request_timeout),
+            },
             queue_time: Duration::from_millis(self.queue_timeout),
             session_time: Duration::from_millis(self.session_timeout),
             action_time: Duration::from_millis(self.action_timeout),

@@ -6,7 +6,7 @@ use serde_json::json;
 use surehand_testkit::{Site, wait_until};
 
 use crate::common::{BINARY, fresh_cli, ok};
-use crate::guarded::{SOON, Service};
+use crate::serving::{SOON, Service};
 
 /// Files of the process may grow to this and no further; `unlimited` for room again.
 fn limit(pid: u32, size: &str) {
@@ -29,22 +29,22 @@ fn without_room_for_the_audit_nothing_is_done() {
     let service = Service::spawn(&cli, command);
     let token = service.token("ada", "admin");
     let actions = json!([{ "action": "screenshot" }]);
-    let call = || service.interact(&token, &site.url("/"), &actions);
+    let call = || service.interact_with(&token, &site.url("/"), &actions);
     call().ok();
 
-    limit(service.pid(), "4096");
+    limit(service.pid, "4096");
     assert!(wait_until(SOON, || call().status == 503), "nothing was refused");
     let before = site.requests_to("/").len();
     let refused = call();
     refused.fails(503, "audit_unavailable");
-    assert!(refused.head.to_lowercase().contains("retry-after: "), "{refused:?}");
+    assert!(refused.header("retry-after").is_some(), "{refused:?}");
     assert_eq!(site.requests_to("/").len(), before, "it was done all the same");
-    service.ask(None, "GET", "/healthz", None).ok();
-    let ready = service.ask(None, "GET", "/readyz", None);
-    assert!(ready.status == 503 && ready.body.contains("the audit cannot be written"), "{ready:?}");
+    service.ask("GET", "/healthz", &[], b"").ok();
+    let ready = service.ask("GET", "/readyz", &[], b"");
+    assert!(ready.status == 503 && ready.text().contains("the audit cannot be written"), "{ready:?}");
 
-    limit(service.pid(), "unlimited");
+    limit(service.pid, "unlimited");
     assert!(wait_until(SOON, || call().status == 200), "it does not recover");
-    assert_eq!(service.ask(None, "GET", "/readyz", None).status, 200);
+    assert_eq!(service.ask("GET", "/readyz", &[], b"").status, 200);
     ok(&cli, &["audit", "verify"]);
 }

@@ -6,6 +6,6 @@ mod chain;
 mod common;
 #[cfg(target_os = "linux")]
 mod disk;
-#[path = "../guarded/mod.rs"]
-mod guarded;
 mod rows;
+#[path = "../serving/mod.rs"]
+mod serving;

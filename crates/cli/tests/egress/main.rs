@@ -9,6 +9,8 @@ mod options;
 mod pages;
 mod places;
 mod service;
+#[path = "../serving/mod.rs"]
+mod serving;
 mod torn;
 
 use surehand_testkit::{Cli, Site, SiteBuilder};

@@ -2,7 +2,8 @@
 
 use surehand_testkit::{processes, wait_until};
 
-use crate::guarded::{SOON, Trap};
+use crate::guarded::Trap;
+use crate::serving::SOON;
 use crate::{Fenced, common, site};
 
 #[test]

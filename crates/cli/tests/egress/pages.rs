@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use surehand_testkit::{Response, Site, wait_until};
 
-use crate::guarded::{SOON, Service, Trap};
+use crate::guarded::Trap;
+use crate::serving::{SOON, Service};
 use crate::{Fenced, common, site};
 
 /// Tries everything; `#done` is there when all of it has come to its end.
@@ -112,11 +113,11 @@ fn nothing_that_a_page_can_ask_for_gets_out() {
     let trap = Trap::set();
     let site = everything(&trap);
     let service =
-        Service::start(&common::fresh_cli(), &["--egress-allow", &site.url("").replace("http://", "")]);
+        Service::start_in(&common::fresh_cli(), &["--egress-allow", &site.url("").replace("http://", "")]);
     let token = service.token("ada", "admin");
     // Of a beacon nobody hears: it is waited for.
     let actions = json!([{ "action": "extract", "selector": "#done" }, { "action": "wait", "ms": 300 }]);
-    let done = service.interact(&token, &site.url("/"), &actions).ok();
+    let done = service.interact_with(&token, &site.url("/"), &actions).ok();
     assert_eq!(done["extractions"]["#done"], "done");
     trap.is_untouched("everything");
 
@@ -130,11 +131,11 @@ fn nothing_that_a_page_can_ask_for_gets_out() {
     assert!(urls.contains(format!("127.0.0.1:{}", trap.port).as_str()), "the socket is not told: {urls:?}");
 
     // The same is in the audit, and counted.
-    let rows = service.ask(Some(&token), "GET", "/api/v1/audit?event_type=egress&limit=1000", None).ok();
+    let rows = service.ask_with(&token, "GET", "/api/v1/audit?event_type=egress&limit=1000", None).ok();
     let rows = rows["entries"].as_array().unwrap();
     assert_eq!(rows.len(), blocked.len());
     assert!(rows.iter().all(|row| row["actor_subject"] == "ada" && row["severity"] == "warning"), "{rows:?}");
-    let metrics = service.ask(None, "GET", "/metrics", None).body;
+    let metrics = service.ask("GET", "/metrics", &[], b"").text();
     assert!(!metrics.contains("surehand_egress_blocked_total 0\n"), "{metrics}");
 }
 

@@ -3,7 +3,8 @@
 use serde_json::json;
 use surehand_testkit::wait_until;
 
-use crate::guarded::{Mcp, SOON, Trap};
+use crate::guarded::{Mcp, Trap};
+use crate::serving::SOON;
 use crate::{Fenced, common, site};
 
 /// This machine, as people and browsers write it.

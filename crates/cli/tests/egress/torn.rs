@@ -6,7 +6,7 @@ use serde_json::json;
 use surehand_testkit::{Response, Site};
 
 use crate::common::{Failure, fails, fresh_cli, ok};
-use crate::guarded::Service;
+use crate::serving::Service;
 use crate::{Fenced, site};
 
 /// A navigation may take 30 s. One that waits for its limit takes longer than this.
@@ -58,13 +58,12 @@ fn a_page_that_uses_up_the_bytes_is_told_at_once() {
     let site = site("<title>Home</title>", |site| {
         site.file("/length", "text/html", big.clone()).fixed("/chunks", half.chunk(Duration::ZERO, big))
     });
-    let service = Service::start(&fresh_cli(), &["--max-bytes", "1000000", "--egress-allow", "127.0.0.1"]);
+    let service = Service::start_in(&fresh_cli(), &["--max-bytes", "1000000", "--egress-allow", "127.0.0.1"]);
     let token = service.token("ada", "admin");
     for path in TORN {
         let before = std::time::Instant::now();
-        let answer = service.interact(&token, &site.url(path), &json!([{ "action": "screenshot" }]));
-        let message = answer.fails(400, "invalid_input");
-        assert!(message.contains("egress denied: the byte budget"), "{message}");
+        let answer = service.interact_with(&token, &site.url(path), &json!([{ "action": "screenshot" }]));
+        answer.must_be(400, "invalid_input").must_say("egress denied: the byte budget");
         assert!(before.elapsed() < AT_ONCE, "{path} took {:?}", before.elapsed());
     }
 }

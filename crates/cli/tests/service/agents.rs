@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use surehand_testkit::wait_until;
 
 use crate::fixture::{SOON, Service, pages, shared};
-use crate::http::Answer;
+use crate::serving::Answer;
 
 const NEWEST: &str = "2026-07-28";
 

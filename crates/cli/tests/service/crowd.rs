@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use surehand_testkit::{Response, Site, wait_until};
 
 use crate::fixture::{SOON, Service, pages};
-use crate::http::Answer;
+use crate::serving::Answer;
 
 /// Keeps a place until it is hung up or the page lets it go.
 fn long() -> Value {

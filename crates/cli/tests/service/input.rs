@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::common::keys;
 use crate::fixture::{pages, shared};
-use crate::http::{self, Answer};
+use crate::serving::http::{self, Answer};
 
 const INTERACT: &str = "/api/v1/packs/browser.interact";
 

@@ -7,7 +7,7 @@ use surehand_testkit::{Site, wait_until};
 
 use crate::common::keys;
 use crate::fixture::{SOON, Service, pages, quick, shared};
-use crate::http::Answer;
+use crate::serving::Answer;
 
 /// The site that the document's example is written for.
 fn example() -> Site {
@@ -225,7 +225,7 @@ fn a_miss_goes_on_and_a_failure_stops() {
     assert_eq!(output["screenshots"].as_array().unwrap().len(), 2);
     assert_eq!(output["extractions"]["h1"], "Two");
     site.clear_requests();
-    let quick = crate::fixture::quick();
+    let quick = quick();
     let failing = json!([
         { "action": "assert_text", "text": "nine" },
         { "action": "click", "selector": "#none" },

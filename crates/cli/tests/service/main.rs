@@ -7,7 +7,8 @@
 mod common;
 mod fixture;
 mod forge;
-mod http;
+#[path = "../serving/mod.rs"]
+mod serving;
 
 mod agents;
 mod catalogue;
@@ -19,5 +20,6 @@ mod login;
 mod operating;
 mod scraping;
 mod sessions;
+mod slow;
 mod tokens;
 mod unruly;

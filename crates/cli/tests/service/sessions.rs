@@ -5,7 +5,7 @@ use surehand_testkit::{processes, wait_until};
 
 use crate::common::keys;
 use crate::fixture::{SOON, Service, pages, shared};
-use crate::http::Answer;
+use crate::serving::Answer;
 
 const SESSIONS: &str = "/api/v1/sessions";
 

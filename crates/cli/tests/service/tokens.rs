@@ -231,7 +231,7 @@ fn keys_change_while_the_service_runs() {
 #[test]
 fn there_is_no_secret_that_all_know() {
     let cli = fresh_cli();
-    let service = Service::start_in(&cli, &[]);
+    let service = Service::start_allowed(&cli, &[]);
     assert!(service.greeting.contains("token mint"), "{}", service.greeting);
     let folder = cli.home().path().join("keys");
     let mode = |path: &std::path::Path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -241,13 +241,13 @@ fn there_is_no_secret_that_all_know() {
     assert!(!service.greeting.contains(&secret), "it was shown");
     drop(service);
     // It is told once.
-    let again = Service::start_in(&cli, &[]);
+    let again = Service::start_allowed(&cli, &[]);
     assert_eq!(again.greeting.lines().count(), 1, "{}", again.greeting);
     drop(again);
     // One from outside is not written down.
     let given = "0123456789abcdef0123456789abcdef-given";
     let cli = fresh_cli().env("SUREHAND_JWT_SECRET", given);
-    let service = Service::start_in(&cli, &[]);
+    let service = Service::start_allowed(&cli, &[]);
     service.get(PACKS).ok();
     assert!(!cli.home().path().join("keys").exists());
     drop(service);
@@ -372,5 +372,45 @@ fn who_asks_for_the_head_alone_needs_a_token_as_well() {
     for method in ["PUT", "PATCH", "OPTIONS", "TRACE"] {
         let answer = service.ask(method, "/api/v1/vault/credentials", &[], b"");
         assert_eq!((answer.status, answer.header("allow")), (405, Some("GET,HEAD,POST")), "{method}");
+    }
+}
+
+#[test]
+fn it_is_reached_under_its_public_address() {
+    let service = Service::start(&["--public-url", "https://browser.example/sure/"]);
+    let token = format!("Bearer {}", service.token_of("tester"));
+    let ask = |host: &str, origin: &str| {
+        service.ask("GET", PACKS, &[("Authorization", &token), ("Host", host), ("Origin", origin)], b"")
+    };
+    for (host, origin) in [
+        ("browser.example", "https://browser.example"),
+        ("browser.example:443", "https://browser.example:443"),
+        (service.host.as_str(), "https://browser.example"),
+    ] {
+        assert_eq!(ask(host, origin).status, 200, "{host} {origin}");
+    }
+    for (host, origin) in [
+        ("evil.example", "https://browser.example"),
+        ("browser.example", "http://browser.example"),
+        ("browser.example", "https://browser.example:8443"),
+    ] {
+        ask(host, origin).must_be(403, "forbidden_origin");
+    }
+    // For agents as well, who have a door of their own behind this one.
+    let headers = [
+        ("Authorization", token.as_str()),
+        ("Host", "browser.example"),
+        ("Origin", "https://browser.example"),
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+    let greeted = service.ask("POST", "/mcp", &headers, hello.as_bytes());
+    assert_eq!(greeted.status, 200, "{}", greeted.text());
+    let reference = service.ask("GET", "/api/openapi.json", &[], b"").ok();
+    assert_eq!(reference["servers"][0]["url"], "https://browser.example/sure");
+    for wrong in ["browser.example", "ftp://browser.example", "https://browser.example/?x=1"] {
+        let refused = service.cli.run(&["serve", "--listen", "127.0.0.1:0", "--public-url", wrong]).unwrap();
+        assert_eq!(refused.code, Some(2), "{wrong}: {refused:?}");
     }
 }

@@ -6,33 +6,33 @@ use serde_json::{Value, json};
 use surehand_testkit::Site;
 
 use crate::common::fresh_cli;
-use crate::guarded::Service;
+use crate::serving::Service;
 
 const CREDENTIALS: &str = "/api/v1/vault/credentials";
 
 #[test]
 fn credentials_are_kept_granted_and_taken_back() {
-    let service = Service::start(&fresh_cli(), &[]);
+    let service = Service::start_in(&fresh_cli(), &[]);
     let (reader, writer) = (service.token("reader", "vault:read"), service.token("writer", "vault:write"));
     let api =
         json!({ "name": "api", "type": "api_key", "plaintext_b64": STANDARD.encode("telling-value-1") });
-    service.ask(None, "POST", CREDENTIALS, Some(&api)).fails(401, "missing_bearer");
-    service.ask(Some(&reader), "POST", CREDENTIALS, Some(&api)).fails(403, "insufficient_scope");
-    service.ask(Some(&writer), "GET", CREDENTIALS, None).fails(403, "insufficient_scope");
-    let made = service.ask(Some(&writer), "POST", CREDENTIALS, Some(&api));
+    service.ask("POST", CREDENTIALS, &[], b"{}").fails(401, "missing_bearer");
+    service.ask_with(&reader, "POST", CREDENTIALS, Some(&api)).fails(403, "insufficient_scope");
+    service.ask_with(&writer, "GET", CREDENTIALS, None).fails(403, "insufficient_scope");
+    let made = service.ask_with(&writer, "POST", CREDENTIALS, Some(&api));
     assert_eq!(made.status, 201, "{made:?}");
     let login =
         json!({ "name": "shop", "type": "login", "fields": { "username": "ada", "password": "hunter22" } });
-    assert_eq!(service.ask(Some(&writer), "POST", CREDENTIALS, Some(&login)).status, 201);
+    assert_eq!(service.ask_with(&writer, "POST", CREDENTIALS, Some(&login)).status, 201);
 
     // Nobody is granted anything by creating it, and nothing is ever returned.
     let path = format!("{CREDENTIALS}/api");
-    let grants = service.ask(Some(&reader), "GET", &format!("{path}/grants"), None).ok();
+    let grants = service.ask_with(&reader, "GET", &format!("{path}/grants"), None).ok();
     assert_eq!(grants["grants"], json!([]));
     for answer in [
-        made.body,
-        service.ask(Some(&reader), "GET", CREDENTIALS, None).body,
-        service.ask(Some(&reader), "GET", &path, None).body,
+        made.text(),
+        service.ask_with(&reader, "GET", CREDENTIALS, None).text(),
+        service.ask_with(&reader, "GET", &path, None).text(),
     ] {
         assert!(answer.contains("api"), "{answer}");
         for value in ["telling", "hunter22", &STANDARD.encode("telling-value-1"), "plaintext"] {
@@ -40,23 +40,23 @@ fn credentials_are_kept_granted_and_taken_back() {
         }
     }
     let grant = json!({ "subject": "ada" });
-    let granted = service.ask(Some(&writer), "POST", &format!("{path}/grants"), Some(&grant));
+    let granted = service.ask_with(&writer, "POST", &format!("{path}/grants"), Some(&grant));
     assert_eq!(granted.status, 201, "{granted:?}");
-    assert_eq!(service.ask(Some(&writer), "POST", &format!("{path}/grants"), Some(&grant)).status, 200);
+    assert_eq!(service.ask_with(&writer, "POST", &format!("{path}/grants"), Some(&grant)).status, 200);
     let revoke = format!("{path}/grants?subject=ada");
-    service.ask(Some(&writer), "DELETE", &revoke, None).ok();
-    service.ask(Some(&writer), "DELETE", &revoke, None).fails(404, "not_found");
-    service.ask(Some(&writer), "DELETE", &path, None).ok();
+    service.ask_with(&writer, "DELETE", &revoke, None).ok();
+    service.ask_with(&writer, "DELETE", &revoke, None).fails(404, "not_found");
+    service.ask_with(&writer, "DELETE", &path, None).ok();
     for (method, path) in [("GET", path.clone()), ("DELETE", path.clone()), ("GET", format!("{path}/grants"))]
     {
         let token = if method == "GET" { &reader } else { &writer };
-        service.ask(Some(token), method, &path, None).fails(404, "not_found");
+        service.ask_with(token, method, &path, None).fails(404, "not_found");
     }
 }
 
 #[test]
 fn what_cannot_be_stored_is_refused_without_repeating_it() {
-    let service = Service::start(&fresh_cli(), &[]);
+    let service = Service::start_in(&fresh_cli(), &[]);
     let writer = service.token("writer", "vault:write");
     let secret = "value-of-it";
     for body in [
@@ -75,18 +75,18 @@ fn what_cannot_be_stored_is_refused_without_repeating_it() {
         json!({ "name": "x", "type": "api_key", "host": "a b", "plaintext_b64": STANDARD.encode(secret) }),
         json!({ "name": "x", "type": "api_key", "plaintext_b64": STANDARD.encode("x".repeat(70_000)) }),
     ] {
-        let answer = service.ask(Some(&writer), "POST", CREDENTIALS, Some(&body));
+        let answer = service.ask_with(&writer, "POST", CREDENTIALS, Some(&body));
         answer.fails(400, "invalid_input");
-        assert!(!answer.body.contains(secret), "{answer:?}");
+        assert!(!answer.text().contains(secret), "{answer:?}");
     }
     let reader = service.token("reader", "vault:read");
-    assert_eq!(service.ask(Some(&reader), "GET", CREDENTIALS, None).ok()["credentials"], json!([]));
+    assert_eq!(service.ask_with(&reader, "GET", CREDENTIALS, None).ok()["credentials"], json!([]));
 }
 
 #[test]
 fn only_who_was_granted_a_credential_uses_it_and_all_tries_are_written_down() {
     let site = Site::builder().page("/", "<input id=f>").start().unwrap();
-    let service = Service::start(&fresh_cli(), &["--egress-allow", "127.0.0.1"]);
+    let service = Service::start_in(&fresh_cli(), &["--egress-allow", "127.0.0.1"]);
     let cli = &service.cli;
     crate::stored(cli, &["api"], "telling-value-1\n");
     crate::stored(
@@ -98,7 +98,7 @@ fn only_who_was_granted_a_credential_uses_it_and_all_tries_are_written_down() {
     let admin = service.token("root", "admin");
     let type_in = |token: &str, value: &str| {
         let actions = json!([{ "action": "type", "selector": "#f", "value": value }]);
-        service.interact(token, &site.url("/"), &actions)
+        service.interact_with(token, &site.url("/"), &actions)
     };
     let run = cli.run(&["vault", "grant", "api", "ada"]).unwrap();
     assert!(run.ok(), "{run:?}");
@@ -121,7 +121,7 @@ fn only_who_was_granted_a_credential_uses_it_and_all_tries_are_written_down() {
         assert!(answer.json()["steps_completed"].is_null(), "nothing may have begun: {answer:?}");
     }
     let reader = service.token("reader", "vault:read");
-    let usage = service.ask(Some(&reader), "GET", &format!("{CREDENTIALS}/api/usage"), None).ok();
+    let usage = service.ask_with(&reader, "GET", &format!("{CREDENTIALS}/api/usage"), None).ok();
     let rows: Vec<(&str, &str)> = usage["usage"]
         .as_array()
         .unwrap()
@@ -132,6 +132,6 @@ fn only_who_was_granted_a_credential_uses_it_and_all_tries_are_written_down() {
         assert!(rows.contains(&row), "{row:?}: {rows:?}");
     }
     assert!(cli.run(&["vault", "rm", "api"]).unwrap().ok());
-    let usage: Value = service.ask(Some(&reader), "GET", &format!("{CREDENTIALS}/api/usage"), None).ok();
+    let usage: Value = service.ask_with(&reader, "GET", &format!("{CREDENTIALS}/api/usage"), None).ok();
     assert_eq!(usage["usage"].as_array().unwrap().len(), rows.len(), "it outlives the credential");
 }

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use surehand_testkit::{Request, Response, Site};
 
 use crate::common::fresh_cli;
-use crate::guarded::{Answer, Service, Trap};
+use crate::guarded::Trap;
+use crate::serving::{Answer, Service};
 use crate::stored;
 
 /// Long enough that no part of it is there by chance, with characters that are written differently everywhere.
@@ -95,7 +96,7 @@ fn without_pictures(answer: &Answer) -> Vec<u8> {
     if let Some(members) = body.as_object_mut() {
         members.remove("screenshots");
     }
-    format!("{}{body}", answer.head).into_bytes()
+    format!("{:?}{body}", answer.headers).into_bytes()
 }
 
 #[test]
@@ -104,7 +105,7 @@ fn nothing_of_a_credential_comes_out_anywhere() {
     let site = site(&trap);
     let cli = fresh_cli().env("SUREHAND_LOG", "trace");
     let host = site.url("").replace("http://", "");
-    let service = Service::start(&cli, &["--egress-allow", &host, "--action-timeout", "1000"]);
+    let service = Service::start_in(&cli, &["--egress-allow", &host, "--action-timeout", "1000"]);
     stored(
         &cli,
         &["shop", "--type", "login", "--field", "username=ada", "--secret", "password"],
@@ -134,7 +135,7 @@ fn nothing_of_a_credential_comes_out_anywhere() {
         json!({ "action": "assert_text", "text": "Welcome in" }),
         json!({ "action": "screenshot" }),
     ];
-    let done = service.interact(&token, &site.url("/"), &with(&looked));
+    let done = service.interact_with(&token, &site.url("/"), &with(&looked));
     let output = done.ok();
     assert_eq!(output["assertions_passed"], true, "{output}");
     assert!(output["extractions"]["#echo"].as_str().unwrap().contains("${vault:shop#password}"), "{output}");
@@ -146,15 +147,15 @@ fn nothing_of_a_credential_comes_out_anywhere() {
         json!({ "action": "navigate", "url": "http://127.0.0.1:1/" }),
         json!({ "action": "type", "selector": "#missing", "value": "${vault:shop#password}" }),
     ] {
-        let answer = service.interact(&token, &site.url("/"), &with(&[failing]));
+        let answer = service.interact_with(&token, &site.url("/"), &with(&[failing]));
         has_none("a failure", &without_pictures(&answer));
     }
     // What one call entered another does not read, in a session that is kept.
-    let made = service.ask(Some(&token), "POST", "/api/v1/sessions", Some(&json!({}))).ok();
+    let made = service.ask_with(&token, "POST", "/api/v1/sessions", Some(&json!({}))).ok();
     let id = made["id"].as_str().or(made["session_id"].as_str()).expect("an id").to_owned();
     let in_it = |url: &str, actions: &Value| {
         let input = json!({ "url": url, "actions": actions, "session_id": id });
-        service.ask(Some(&token), "POST", "/api/v1/packs/browser.interact", Some(&input))
+        service.ask_with(&token, "POST", "/api/v1/packs/browser.interact", Some(&input))
     };
     in_it(&site.url("/"), &enter).ok();
     let reflected = format!("{}?x", site.url(&format!("/who/{}", "x")));
@@ -167,18 +168,15 @@ fn nothing_of_a_credential_comes_out_anywhere() {
 
     let login = json!({ "login_url": site.url("/"), "credential": "shop", "username_selector": "#user",
         "password_selector": "#pw", "submit_selector": "#go", "success_text": "Welcome in", "format": "html" });
-    let fetched = service.ask(Some(&token), "POST", "/api/v1/packs/web.login_and_fetch", Some(&login));
+    let fetched = service.ask_with(&token, "POST", "/api/v1/packs/web.login_and_fetch", Some(&login));
     assert_eq!(fetched.ok()["logged_in"], true);
     has_none("a login", &without_pictures(&fetched));
 
     for path in ["/api/v1/audit?limit=1000", "/metrics", "/api/v1/vault/credentials/shop/usage"] {
-        has_none(path, service.ask(Some(&token), "GET", path, None).body.as_bytes());
+        has_none(path, &service.ask_with(&token, "GET", path, None).body);
     }
     has_none("the log", service.said().as_bytes());
-    has_none(
-        "a token's neighbourhood",
-        service.ask(Some("not-a-token"), "GET", "/api/v1/audit", None).body.as_bytes(),
-    );
+    has_none("a token's neighbourhood", &service.ask_with("not-a-token", "GET", "/api/v1/audit", None).body);
     trap.is_untouched("a page that tells what it was told");
     search(cli.home().path());
     assert!(!service.said().contains(&token), "a token is in the log");

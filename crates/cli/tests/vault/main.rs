@@ -10,6 +10,8 @@ mod http;
 mod keyring;
 mod leaks;
 mod local;
+#[path = "../serving/mod.rs"]
+mod serving;
 
 use surehand_testkit::{Cli, Run};
 

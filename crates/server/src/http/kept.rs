@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use surehand_page::Deadline;
 use surehand_session::Ephemeral;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::admission::KeptPermit;
 
@@ -27,6 +28,14 @@ pub(super) struct Kept {
     /// Held by the call that works in it.
     pub turn: Arc<tokio::sync::Mutex<()>>,
     _place: KeptPermit,
+    _expiry: Expiry,
+}
+
+/// What is done when the time of a session is over. Who ends it earlier drops this, and nothing waits any more; an ending
+/// that began comes to its end all the same.
+#[derive(Debug)]
+pub(super) struct Expiry {
+    _dropped: DropGuard,
 }
 
 /// One of them, as callers see it.
@@ -39,8 +48,29 @@ pub(super) struct KeptInfo {
     expires_in_ms: u64,
 }
 
+impl Expiry {
+    pub fn after(time: Duration, ending: impl Future<Output = ()> + Send + 'static) -> Self {
+        let dropped = CancellationToken::new();
+        let waiting = dropped.clone();
+        tokio::spawn(async move {
+            // Only the wait can be cut off: the ending drops this value itself.
+            if waiting.run_until_cancelled(tokio::time::sleep(time)).await.is_some() {
+                ending.await;
+            }
+        });
+        Self { _dropped: dropped.drop_guard() }
+    }
+}
+
 impl Kept {
-    pub fn new(id: String, owner: &str, session: Ephemeral, time: Duration, place: KeptPermit) -> Self {
+    pub fn new(
+        id: String,
+        owner: &str,
+        session: Ephemeral,
+        time: Duration,
+        place: KeptPermit,
+        expiry: Expiry,
+    ) -> Self {
         Self {
             id,
             owner: owner.to_owned(),
@@ -49,6 +79,7 @@ impl Kept {
             created: SystemTime::now(),
             turn: Arc::default(),
             _place: place,
+            _expiry: expiry,
         }
     }
 
@@ -93,5 +124,36 @@ impl KeptSessions {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Kept>>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_waits_for_the_time_of_a_session_that_ended() {
+        let (held, dropped) = oneshot::channel::<()>();
+        let expiry = Expiry::after(Duration::from_secs(86_400), async move { drop(held) });
+        drop(expiry);
+        assert!(dropped.await.is_err());
+    }
+
+    #[tokio::test]
+    async fn an_ending_that_began_is_not_cut_off() {
+        let (begin, begun) = oneshot::channel();
+        let (allow, allowed) = oneshot::channel();
+        let (end, ended) = oneshot::channel();
+        let expiry = Expiry::after(Duration::ZERO, async move {
+            begin.send(()).unwrap();
+            allowed.await.unwrap();
+            end.send(()).unwrap();
+        });
+        begun.await.unwrap();
+        drop(expiry);
+        allow.send(()).unwrap();
+        assert!(ended.await.is_ok());
     }
 }

@@ -32,6 +32,7 @@ pub(super) struct Gauges {
     pub working: usize,
     pub waiting: usize,
     pub sessions: usize,
+    pub connections: usize,
 }
 
 impl Metrics {
@@ -82,6 +83,7 @@ impl Metrics {
             ("surehand_sessions_working", "Calls and kept sessions that hold a place", gauges.working),
             ("surehand_requests_waiting", "Requests that wait for a place", gauges.waiting),
             ("surehand_sessions_open", "Browser sessions that are open", gauges.sessions),
+            ("surehand_connections_open", "Connections of callers", gauges.connections),
         ] {
             head(&mut out, name, "gauge", about);
             line(&mut out, name, value);
@@ -113,7 +115,7 @@ mod tests {
         metrics.request("/api/v1/packs/{name}", "POST", 200, Duration::from_millis(30));
         metrics.request("/api/v1/packs/{name}", "POST", 200, Duration::from_secs(3));
         metrics.pack("web.scrape", "ok");
-        let text = metrics.text(Gauges { working: 1, waiting: 2, sessions: 3 });
+        let text = metrics.text(Gauges { working: 1, waiting: 2, sessions: 3, connections: 4 });
         let labels = "route=\"/api/v1/packs/{name}\",method=\"POST\",status=\"200\"";
         for wanted in [
             format!("_bucket{{{labels},le=\"0.01\"}} 0"),

@@ -6,6 +6,7 @@ mod admission;
 mod answer;
 mod artifacts;
 mod body;
+mod connections;
 mod gate;
 mod guest;
 mod kept;
@@ -18,6 +19,7 @@ mod refusals;
 mod router;
 mod routes;
 mod sessions;
+mod stall;
 mod vault;
 
 use std::future::poll_fn;
@@ -33,7 +35,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Algorithm, KeyRing};
-use crate::door::{Names, check_host};
+use crate::door::{Names, PublicUrl, check_host};
 use crate::home::Home;
 use crate::ipc;
 use crate::safe::Safe;
@@ -42,6 +44,8 @@ use admission::Admission;
 pub use admission::Capacity;
 use answer::Refused;
 use artifacts::ArtifactStore;
+use connections::Connections;
+pub use connections::Limits;
 use kept::KeptSessions;
 use metrics::Metrics;
 use record::Recorder;
@@ -55,12 +59,14 @@ pub struct ServiceOptions {
     pub address: SocketAddr,
     /// Names, with or without a port, under which callers reach it beside its own address.
     pub allowed_hosts: Vec<String>,
-    /// What addresses of files begin with, if others stand in front of it.
+    /// Where callers reach it, if others stand in front of it; addresses of files begin with it.
     pub public_url: Option<String>,
     /// Where pages may send requests; `None` lets them go everywhere.
     pub egress: Option<Egress>,
     /// How many at once.
     pub capacity: Capacity,
+    /// How many connections, and how slow they may be.
+    pub limits: Limits,
     /// How long one waits in line.
     pub queue_time: Duration,
     /// How long a session lives, and so a call.
@@ -86,6 +92,7 @@ struct Service {
     is_loopback: bool,
     sessions: Arc<Sessions>,
     admission: Admission,
+    connections: Connections,
     keys: KeyRing,
     safe: Safe,
     recorder: Recorder,
@@ -99,6 +106,7 @@ struct Service {
 pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
     options.home.create()?;
     options.allowed_hosts.iter().try_for_each(|host| check_host(host))?;
+    options.public_url.as_deref().map(PublicUrl::parse).transpose()?;
     options.browser.check()?;
     crate::log::install_for_service(options.log.as_deref()).map_err(|why| Fault::new(Kind::Usage, why))?;
     let runtime =
@@ -124,28 +132,24 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
     }
     let app = router::router(&service, &stop);
     crate::say(&format!("http://{bound}"));
-    let (told, ended) = (service.clone(), stop.clone());
-    let asked = async move {
+    let asked = async {
         wish.await;
-        told.draining.store(true, Ordering::Relaxed);
-        ended.cancel();
+        service.draining.store(true, Ordering::Relaxed);
+        stop.cancel();
     };
-    let serving = axum::serve(listener, app).with_graceful_shutdown(asked);
+    let serving = async { tokio::join!(asked, service.connections.serve(listener, app, &stop)) };
     let late = async {
         stop.cancelled().await;
         tokio::time::sleep(service.options.drain_time).await;
     };
-    let served = tokio::select! {
-        () = service.keep_tidy() => Ok(()),
-        served = serving => served.map_err(crate::internal),
-        () = late => {
-            tracing::warn!("some work did not end in time and is cut off");
-            Ok(())
-        }
-    };
+    tokio::select! {
+        () = service.keep_tidy() => {}
+        _ = serving => {}
+        () = late => tracing::warn!("some work did not end in time and is cut off"),
+    }
     service.end().await;
     lease.end().await;
-    served
+    Ok(())
 }
 
 /// The wish to end is heard from now on: who is told where we listen may utter it in the same moment.
@@ -167,8 +171,9 @@ impl Service {
         let safe = Safe::of(home);
         let metrics = Arc::new(Metrics::default());
         let recorder = Recorder::start(safe.store()?, metrics.clone()).map_err(crate::internal)?;
-        let base = options.public_url.clone().unwrap_or_else(|| format!("http://{bound}"));
-        let base = base.trim_end_matches('/').to_owned();
+        let public = options.public_url.as_deref().map(PublicUrl::parse).transpose()?;
+        let base = public.as_ref().map_or_else(|| format!("http://{bound}"), PublicUrl::to_string);
+        let names = Names::of(bound, &options.allowed_hosts);
         let artifacts = ArtifactStore::open(&home.artifacts(), &base)?;
         artifacts.tidy();
         let places = Places {
@@ -178,11 +183,15 @@ impl Service {
             machine: Machine::from_env(),
         };
         Ok(Self {
-            names: Names::of(bound, &options.allowed_hosts),
+            names: match &public {
+                Some(public) => names.and_public(public),
+                None => names,
+            },
             is_loopback: bound.ip().is_loopback(),
             base,
             sessions: Arc::new(Sessions::new(places)),
             admission: Admission::new(options.capacity),
+            connections: Connections::new(options.limits),
             keys,
             safe,
             recorder,

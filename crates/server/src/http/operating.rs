@@ -48,7 +48,8 @@ pub(super) async fn version() -> Response {
 pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Response {
     let (working, waiting) = service.admission.load();
     let sessions = service.sessions.all().await.len();
-    let text = service.metrics.text(Gauges { working, waiting, sessions });
+    let connections = service.connections.open();
+    let text = service.metrics.text(Gauges { working, waiting, sessions, connections });
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }
 

@@ -1,11 +1,10 @@
-//! Which handler an address has, and what stands before all of them.
+//! What stands before all addresses, and what answers where there is none.
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
 use surehand_session::SessionOptions;
 use surehand_tools::Toolset;
 use surehand_tools::packs::Lender;
@@ -13,37 +12,18 @@ use surehand_verbs::Settings;
 use tokio_util::sync::CancellationToken;
 
 use super::answer::Refused;
+use super::body::in_time;
 use super::gate::{authenticate, check_origin, observe};
 use super::guest::welcome;
-use super::{Service, operating, packs, sessions, vault};
+use super::{Service, routes};
 use crate::executor::Executor;
 use crate::mcp;
 
 pub(super) fn router(service: &Arc<Service>, stop: &CancellationToken) -> Router {
-    let credentials = "/api/v1/vault/credentials";
-    Router::new()
-        .route("/api/v1/packs", get(packs::list))
-        .route("/api/v1/packs/{name}", get(packs::one).post(packs::call))
-        .route("/api/v1/packs/{name}/v1", post(packs::call))
-        .route("/api/v1/sessions", get(sessions::list).post(sessions::create))
-        .route("/api/v1/sessions/{id}", get(sessions::one).delete(sessions::delete))
-        .route(credentials, get(vault::list).post(vault::create))
-        .route(&format!("{credentials}/{{name}}"), get(vault::one).delete(vault::delete))
-        .route(
-            &format!("{credentials}/{{name}}/grants"),
-            get(vault::grants).post(vault::grant).delete(vault::revoke),
-        )
-        .route(&format!("{credentials}/{{name}}/usage"), get(vault::usage))
-        .route("/api/v1/audit", get(operating::audit))
-        .route("/api/v1/artifacts/{key}", get(operating::artifact))
-        .route("/api/openapi.json", get(operating::reference))
-        .route("/docs", get(operating::docs))
-        .route("/healthz", get(operating::healthz))
-        .route("/readyz", get(operating::readyz))
-        .route("/version", get(operating::version))
-        .route("/metrics", get(operating::metrics))
+    routes::router()
         .merge(mcp_router(service, stop))
         .fallback(unknown)
+        .layer(from_fn_with_state(service.clone(), in_time))
         .layer(from_fn_with_state(service.clone(), authenticate))
         .layer(from_fn_with_state(service.clone(), check_origin))
         .layer(from_fn_with_state(service.clone(), observe))

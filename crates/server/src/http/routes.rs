@@ -1,6 +1,13 @@
-//! Every address of the service, once: the router, the reference and the test that both agree are made from this list.
+//! Every address of the service, once: the router and the reference are made from this list, so that neither knows what the
+//! other does not.
 
+use std::sync::Arc;
+
+use axum::Router;
 use axum::http::Method;
+use axum::routing::{MethodFilter, MethodRouter, on};
+
+use super::{Service, operating, packs, sessions, vault};
 
 /// One address.
 #[derive(Debug)]
@@ -12,7 +19,12 @@ pub(super) struct Route {
     pub scope: Option<&'static str>,
     /// What kind of event it is to the audit.
     pub event: &'static str,
+    /// Who answers; `None` for what has a router of its own.
+    pub handler: Option<Handled>,
 }
+
+/// A handler for a method.
+type Handled = fn(MethodFilter) -> MethodRouter<Arc<Service>>;
 
 const fn route(
     method: Method,
@@ -20,8 +32,9 @@ const fn route(
     scope: Option<&'static str>,
     event: &'static str,
     summary: &'static str,
+    handler: Handled,
 ) -> Route {
-    Route { method, path, summary, scope, event }
+    Route { method, path, summary, scope, event, handler: Some(handler) }
 }
 
 pub(super) const ROUTES: &[Route] = &[
@@ -31,15 +44,21 @@ pub(super) const ROUTES: &[Route] = &[
         Some("packs:read"),
         "pack_list",
         "The packs, with the schemas of their inputs and outputs",
+        |method| on(method, packs::list),
     ),
-    route(Method::GET, "/api/v1/packs/{name}", Some("packs:read"), "pack_list", "One pack"),
-    route(Method::POST, "/api/v1/packs/{name}", Some("packs:{name}"), "pack_call", "Run a pack"),
+    route(Method::GET, "/api/v1/packs/{name}", Some("packs:read"), "pack_list", "One pack", |method| {
+        on(method, packs::one)
+    }),
+    route(Method::POST, "/api/v1/packs/{name}", Some("packs:{name}"), "pack_call", "Run a pack", |method| {
+        on(method, packs::call)
+    }),
     route(
         Method::POST,
         "/api/v1/packs/{name}/v1",
         Some("packs:{name}"),
         "pack_call",
         "Run the first version of a pack",
+        |method| on(method, packs::call),
     ),
     route(
         Method::GET,
@@ -47,6 +66,7 @@ pub(super) const ROUTES: &[Route] = &[
         Some("sessions:read"),
         "session_list",
         "The sessions that the caller keeps",
+        |method| on(method, sessions::list),
     ),
     route(
         Method::POST,
@@ -54,15 +74,31 @@ pub(super) const ROUTES: &[Route] = &[
         Some("sessions:write"),
         "session_create",
         "Keep a session across calls",
+        |method| on(method, sessions::create),
     ),
-    route(Method::GET, "/api/v1/sessions/{id}", Some("sessions:read"), "session_read", "One session"),
-    route(Method::DELETE, "/api/v1/sessions/{id}", Some("sessions:write"), "session_delete", "End a session"),
+    route(
+        Method::GET,
+        "/api/v1/sessions/{id}",
+        Some("sessions:read"),
+        "session_read",
+        "One session",
+        |method| on(method, sessions::one),
+    ),
+    route(
+        Method::DELETE,
+        "/api/v1/sessions/{id}",
+        Some("sessions:write"),
+        "session_delete",
+        "End a session",
+        |method| on(method, sessions::delete),
+    ),
     route(
         Method::GET,
         "/api/v1/vault/credentials",
         Some("vault:read"),
         "vault_list",
         "Names and kinds of credentials, never their values",
+        |method| on(method, vault::list),
     ),
     route(
         Method::POST,
@@ -70,6 +106,7 @@ pub(super) const ROUTES: &[Route] = &[
         Some("vault:write"),
         "vault_write",
         "Store a credential",
+        |method| on(method, vault::create),
     ),
     route(
         Method::GET,
@@ -77,6 +114,7 @@ pub(super) const ROUTES: &[Route] = &[
         Some("vault:read"),
         "vault_read",
         "One credential, without its value",
+        |method| on(method, vault::one),
     ),
     route(
         Method::DELETE,
@@ -84,6 +122,7 @@ pub(super) const ROUTES: &[Route] = &[
         Some("vault:write"),
         "vault_delete",
         "Delete a credential",
+        |method| on(method, vault::delete),
     ),
     route(
         Method::GET,
@@ -91,6 +130,7 @@ pub(super) const ROUTES: &[Route] = &[
         Some("vault:read"),
         "vault_grants",
         "Who may use a credential",
+        |method| on(method, vault::grants),
     ),
     route(
         Method::POST,
@@ -98,6 +138,7 @@ pub(super) const ROUTES: &[Route] = &[
         Some("vault:write"),
         "vault_grant",
         "Let a subject use a credential",
+        |method| on(method, vault::grant),
     ),
     route(
         Method::DELETE,
@@ -105,6 +146,7 @@ pub(super) const ROUTES: &[Route] = &[
         Some("vault:write"),
         "vault_revoke",
         "Take a grant back",
+        |method| on(method, vault::revoke),
     ),
     route(
         Method::GET,
@@ -112,35 +154,66 @@ pub(super) const ROUTES: &[Route] = &[
         Some("vault:read"),
         "vault_usage",
         "When a credential was used, and by whom",
+        |method| on(method, vault::usage),
     ),
-    route(Method::GET, "/api/v1/audit", Some("audit:read"), "audit_read", "What was done, newest first"),
+    route(
+        Method::GET,
+        "/api/v1/audit",
+        Some("audit:read"),
+        "audit_read",
+        "What was done, newest first",
+        |method| on(method, operating::audit),
+    ),
     route(
         Method::GET,
         "/api/v1/artifacts/{key}",
         None,
         "artifact_read",
         "A file that a pack left, at an address that was signed",
+        |method| on(method, operating::artifact),
     ),
-    route(Method::GET, "/api/openapi.json", None, "reference", "This description"),
-    route(Method::GET, "/docs", None, "reference", "The same for people"),
-    route(Method::GET, "/healthz", None, "health", "Is the process alive?"),
-    route(Method::GET, "/readyz", None, "health", "Can it take work?"),
-    route(Method::GET, "/version", None, "health", "Which version it is"),
+    route(Method::GET, "/api/openapi.json", None, "reference", "This description", |method| {
+        on(method, operating::reference)
+    }),
+    route(Method::GET, "/docs", None, "reference", "The same for people", |method| {
+        on(method, operating::docs)
+    }),
+    route(Method::GET, "/healthz", None, "health", "Is the process alive?", |method| {
+        on(method, operating::healthz)
+    }),
+    route(Method::GET, "/readyz", None, "health", "Can it take work?", |method| {
+        on(method, operating::readyz)
+    }),
+    route(Method::GET, "/version", None, "health", "Which version it is", |method| {
+        on(method, operating::version)
+    }),
     route(
         Method::GET,
         "/metrics",
         None,
         "health",
         "Numbers for Prometheus; only on loopback, or with a token for audit:read",
+        |method| on(method, operating::metrics),
     ),
-    route(
-        Method::POST,
-        "/mcp",
-        Some("mcp:use"),
-        "mcp",
-        "The same packs and tools over MCP (streamable HTTP)",
-    ),
+    Route {
+        method: Method::POST,
+        path: "/mcp",
+        summary: "The same packs and tools over MCP (streamable HTTP)",
+        scope: Some("mcp:use"),
+        event: "mcp",
+        handler: None,
+    },
 ];
+
+/// The addresses with their handlers.
+pub(super) fn router() -> Router<Arc<Service>> {
+    ROUTES.iter().fold(Router::new(), |router, route| {
+        match (route.handler, MethodFilter::try_from(route.method.clone())) {
+            (Some(handler), Ok(method)) => router.route(route.path, handler(method)),
+            _ => router,
+        }
+    })
+}
 
 /// The route of a request, by the pattern that matched.
 pub(super) fn find(method: &Method, pattern: &str) -> Option<&'static Route> {
@@ -159,4 +232,19 @@ pub(super) fn methods(pattern: &str) -> String {
     }
     methods.sort_unstable();
     methods.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_has_a_handler_but_that_of_mcp() {
+        let without: Vec<_> =
+            ROUTES.iter().filter(|route| route.handler.is_none()).map(|route| route.path).collect();
+        assert_eq!(without, ["/mcp"]);
+        assert!(ROUTES.iter().all(|route| MethodFilter::try_from(route.method.clone()).is_ok()));
+        // Two for the same method and path would panic.
+        assert!(router().has_routes());
+    }
 }

@@ -14,7 +14,7 @@ use super::Service;
 use super::answer::{Refused, json as json_answer, ok};
 use super::body::Body;
 use super::gate::Caller;
-use super::kept::Kept;
+use super::kept::{Expiry, Kept};
 use super::packs::{no_session, read_object, unavailable};
 
 /// How a session is made.
@@ -45,12 +45,9 @@ pub(super) async fn create(
     let place = service.admit_to_keep(&caller.subject).await?;
     let session = service.open_session("kept").await.map_err(unavailable)?;
     let id = session.session().name().to_owned();
-    let kept = service.kept.add(Kept::new(id.clone(), &caller.subject, session, time, place));
-    let watched = service.clone();
-    tokio::spawn(async move {
-        tokio::time::sleep(time).await;
-        end(&watched, &id).await;
-    });
+    let (watched, watched_id) = (service.clone(), id.clone());
+    let expiry = Expiry::after(time, async move { end(&watched, &watched_id).await });
+    let kept = service.kept.add(Kept::new(id, &caller.subject, session, time, place, expiry));
     Ok(json_answer(StatusCode::CREATED, &kept.info()))
 }
 

@@ -9,6 +9,9 @@ use crate::{AuditEntry, AuditFilter, AuditHead, AuditRow, Hash, Payload, Severit
 const COLUMNS: &str = "seq, ts, request_id, severity, event_type, actor_subject, actor_client, session_id, method, \
                        path, status, duration_ms, outcome, code, cause, payload, prev_hash, hash";
 
+/// Rows that were pruned may not be deleted yet.
+const KEPT: &str = "seq > (SELECT seq FROM audit_pruned)";
+
 /// Goes on behind the record of the end, not behind the last row: if that was cut off, the gap stays to be seen.
 pub(super) fn append(transaction: &Transaction<'_>, entries: &[AuditEntry]) -> Result<AuditHead, Failure> {
     let mut head = head(transaction)?;
@@ -67,7 +70,7 @@ pub(super) fn head(connection: &Connection) -> Result<AuditHead, Failure> {
 }
 
 pub(super) fn walk(connection: &Connection, after: u64, limit: u32) -> Result<Vec<AuditRow>, Failure> {
-    let sql = format!("SELECT {COLUMNS} FROM audit WHERE seq > ?1 ORDER BY seq LIMIT ?2");
+    let sql = format!("SELECT {COLUMNS} FROM audit WHERE seq > ?1 AND {KEPT} ORDER BY seq LIMIT ?2");
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map(params![signed(after), limit], |row| Ok(decoded(row)))?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -91,7 +94,7 @@ pub(super) fn query(connection: &Connection, filter: &AuditFilter) -> Result<Vec
     ];
     let given = conditions.into_iter().filter_map(|(condition, value)| Some((condition, value?)));
     let (conditions, mut values): (Vec<_>, Vec<_>) = given.unzip();
-    let conditions = if conditions.is_empty() { "1".to_owned() } else { conditions.join(" AND ") };
+    let conditions = [&conditions[..], &[KEPT]].concat().join(" AND ");
     let follows = filter.after.is_some() && filter.before.is_none();
     let order = if follows { "ASC" } else { "DESC" };
     values.push(Value::Integer(i64::from(filter.rows())));

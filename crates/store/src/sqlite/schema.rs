@@ -8,8 +8,11 @@ use super::Failure;
 use crate::StoreError;
 
 /// A migration is never changed once it was released; what is to change becomes another one.
-pub(super) const MIGRATIONS: &[&str] =
-    &[include_str!("schema/1-audit.sql"), include_str!("schema/2-vault.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("schema/1-audit.sql"),
+    include_str!("schema/2-vault.sql"),
+    include_str!("schema/3-prune.sql"),
+];
 
 /// `SRHD`: a file of ours.
 pub(super) const APPLICATION: i64 = 0x5352_4844;

@@ -1,3 +1,5 @@
+mod prune;
+
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -253,7 +255,7 @@ fn a_file_that_is_not_ours_is_refused_and_left_alone() {
     };
     let newer = format!("PRAGMA user_version = 99; PRAGMA application_id = {};", schema::APPLICATION);
     let error = refused("newer.db", &newer);
-    assert!(matches!(error, StoreError::Newer { found: 99, known: 2, .. }), "{error}");
+    assert!(matches!(error, StoreError::Newer { found: 99, known: 3, .. }), "{error}");
     assert!(error.to_string().contains("update this program"), "{error}");
     assert!(matches!(refused("foreign.db", "CREATE TABLE a (b)"), StoreError::Foreign { .. }));
 

@@ -52,8 +52,15 @@ impl Answer {
     /// The body of an answer that must be good.
     #[track_caller]
     pub fn ok(&self) -> Value {
-        assert_eq!(self.status, 200, "{}", self.text());
+        assert!((200..300).contains(&self.status), "{}: {}", self.status, self.text());
         self.json()
+    }
+
+    /// The message of a refusal with this status and code.
+    #[track_caller]
+    pub fn fails(&self, status: u16, code: &str) -> String {
+        let body = self.must_be(status, code).json();
+        body["message"].as_str().unwrap_or_default().to_owned()
     }
 
     /// A refusal: its status, its code, a message.

@@ -333,6 +333,12 @@ fn rest(masked: &str) -> String {
     masked.replace("${SECRET:PW}", "\u{1}")
 }
 
+/// A field of several lines writes `\r\n` for the `\n` that the value begins with. Of that `\r` a digit of base64 may hold the last
+/// four bits only: whatever ends in the same ones before the value looks like it, and goes with it.
+fn looks_like_two_breaks(before: &str, value: &str) -> bool {
+    value.starts_with('\n') && before.bytes().last().is_some_and(|byte| byte & 0xf == b'\r' & 0xf)
+}
+
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ -~]{4,24}",
@@ -340,6 +346,16 @@ fn value() -> impl Strategy<Value = String> {
         "\\PC{4,16}",
         "[a-zA-Z0-9\n\t\u{e9}\u{1F600}]{4,20}"
     ]
+}
+
+#[test]
+fn what_may_be_the_first_half_of_a_line_break_is_masked_with_it() {
+    let value = "\nAb\u{e9}\t";
+    let Some(secrets) = one(value) else { panic!("it is long enough") };
+    let masked = |before: &str| secrets.mask(&STANDARD.encode(format!("{before}{value}"))).into_owned();
+    assert_eq!(masked(" \r"), "I${SECRET:PW}");
+    assert_eq!(masked(" ="), "I${SECRET:PW}", "the same last bits");
+    assert_eq!(masked(" <"), "ID${SECRET:PW}");
 }
 
 proptest! {
@@ -367,8 +383,8 @@ proptest! {
                 prop_assert!(!rest(&masked).contains(&encoded[core.0..core.1]), "{encoded} in {masked}");
                 prop_assert_eq!(secrets.mask(&masked), masked.as_str());
             }
-            // Of the neighbours only the bits that share a digit with the value go, unless they look like its escapes.
-            if value.contains(['\\', '%', '&', '"']) {
+            // Of the neighbours only the bits that share a digit with the value go, unless they look like more of it.
+            if value.contains(['\\', '%', '&', '"']) || looks_like_two_breaks(&before, &value) {
                 continue;
             }
             let masked = secrets.mask(&encoded).into_owned();

@@ -86,9 +86,9 @@ impl Session {
         link: Arc<Link>,
         refs: Inherited,
         folders: Folders,
+        fence: Option<Proxy>,
     ) -> Result<Self, Fault> {
         let deadline = Deadline::after(BROWSER_TIME);
-        let fence = fence_of(&options).await?;
         let create = target::CreateBrowserContext {
             dispose_on_detach: Some(true),
             proxy_server: fence.as_ref().map(egress::server),
@@ -450,14 +450,6 @@ impl Session {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => tracing::warn!("{error}"),
             _ => {}
         }
-    }
-}
-
-/// The guard that these options ask for.
-pub(crate) async fn fence_of(options: &SessionOptions) -> Result<Option<Proxy>, Fault> {
-    match &options.egress {
-        Some(egress) => Ok(Some(egress.fence().await?)),
-        None => Ok(None),
     }
 }
 

@@ -1,9 +1,9 @@
 //! The egress guard of a session: a proxy of its own that every request of its pages must pass.
 
-use std::sync::{Arc, LazyLock, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use surehand_guard::egress::{Blocked, Denied, EgressPolicy, Limits, Mark, Proxy, System};
+use surehand_guard::egress::{Blocked, Denied, EgressPolicy, Limits, Mark, Proxy, Resolve};
 
 use crate::{Fault, Kind, Session, Tab};
 
@@ -19,12 +19,10 @@ pub struct Egress {
 }
 
 impl Egress {
-    /// The proxy that holds a session to it.
-    pub(crate) async fn fence(&self) -> Result<Proxy, Fault> {
-        // All sessions share its limit of look-ups.
-        static RESOLVER: LazyLock<Arc<System>> = LazyLock::new(Arc::default);
+    /// The proxy that holds a session to it, with addresses of names from there.
+    pub(crate) async fn fence(&self, resolver: &Arc<dyn Resolve>) -> Result<Proxy, Fault> {
         let limits = Limits { max_bytes: self.max_bytes, ..Limits::default() };
-        Proxy::start_within(self.policy.clone(), RESOLVER.clone(), limits).await.map_err(|error| {
+        Proxy::start_within(self.policy.clone(), resolver.clone(), limits).await.map_err(|error| {
             Fault::new(Kind::BrowserFailed, format!("the egress guard cannot listen on loopback: {error}"))
                 .hint("is loopback up, and are there descriptors left? See `ulimit -n`")
         })

@@ -97,9 +97,9 @@ impl Session {
         link: Arc<Link>,
         inherited: Inherited,
         folders: Folders,
+        fence: Option<Proxy>,
     ) -> Result<Self, Fault> {
         let deadline = Deadline::after(BROWSER_TIME);
-        let fence = fence_of(&options).await?;
         let create = target::CreateBrowserContext {
             dispose_on_detach: Some(true),
             proxy_server: fence.as_ref().map(egress::server),
@@ -466,14 +466,6 @@ impl Session {
         }
         // Somebody may still hold the session; nobody works in it any more.
         self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
-    }
-}
-
-/// The guard that these options ask for.
-pub(crate) async fn fence_of(options: &SessionOptions) -> Result<Option<Proxy>, Fault> {
-    match &options.egress {
-        Some(egress) => Ok(Some(egress.fence().await?)),
-        None => Ok(None),
     }
 }
 

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use surehand_browser::Notes;
+use surehand_guard::egress::{Proxy, Resolve, System};
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::lease::Lease;
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
-use crate::session::{Folders, Inherited, Place, fence_of};
+use crate::session::{Folders, Inherited, Place};
 use crate::shared::SharedBrowser;
 use crate::{Fault, Kind, Session, SessionInfo};
 
@@ -18,6 +19,8 @@ use crate::{Fault, Kind, Session, SessionInfo};
 #[derive(Debug)]
 pub struct Sessions {
     places: Places,
+    /// Where the guards of all sessions have the addresses of names from.
+    resolver: Arc<dyn Resolve>,
     /// One slot per name. The slot's lock is held while its session is made or ended, and only then: sessions do not
     /// wait for each other.
     slots: Mutex<HashMap<String, Slot>>,
@@ -32,7 +35,20 @@ type Slot = Arc<AsyncMutex<Option<Arc<Session>>>>;
 impl Sessions {
     /// No sessions yet, and no browser until one needs it.
     pub fn new(places: Places) -> Self {
-        Self { places, slots: Mutex::default(), shared: Mutex::default(), leases: AtomicUsize::new(0) }
+        Self {
+            places,
+            resolver: Arc::new(System::default()),
+            slots: Mutex::default(),
+            shared: Mutex::default(),
+            leases: AtomicUsize::new(0),
+        }
+    }
+
+    /// The same with another resolver than the system's. It is asked by the guards of sessions; browsers without a guard ask
+    /// whom they like.
+    #[must_use]
+    pub fn with_resolver(self, resolver: Arc<dyn Resolve>) -> Self {
+        Self { resolver, ..self }
     }
 
     /// Where things are kept.
@@ -132,7 +148,7 @@ impl Sessions {
             return Ok(Session::in_own(name, options.clone(), link, inherited, folders(), None));
         }
         if !self.shares(options) {
-            let fence = fence_of(options).await?;
+            let fence = self.fence_of(options).await?;
             let link = Arc::new(Link::launch(options, &self.places, fence.as_ref(), notes).await?);
             return Ok(Session::in_own(name, options.clone(), link, inherited, folders(), fence));
         }
@@ -141,9 +157,12 @@ impl Sessions {
         loop {
             tries += 1;
             let link = shared.enter(&self.places, notes).await?;
-            let in_shared =
-                Session::in_shared(name, options.clone(), link.clone(), inherited.clone(), folders());
-            let started = in_shared.await;
+            let started = async {
+                let fence = self.fence_of(options).await?;
+                Session::in_shared(name, options.clone(), link.clone(), inherited.clone(), folders(), fence)
+                    .await
+            };
+            let started = started.await;
             if started.is_err() {
                 shared.leave(&link, self.is_leased()).await;
             }
@@ -152,6 +171,14 @@ impl Sessions {
                 Err(fault) if fault.kind == Kind::BrowserGone && tries == 1 => {}
                 started => return started,
             }
+        }
+    }
+
+    /// The guard that these options ask for.
+    async fn fence_of(&self, options: &SessionOptions) -> Result<Option<Proxy>, Fault> {
+        match &options.egress {
+            Some(egress) => Ok(Some(egress.fence(&self.resolver).await?)),
+            None => Ok(None),
         }
     }
 

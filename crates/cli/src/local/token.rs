@@ -43,6 +43,8 @@ enum Action {
         /// Its name in tokens
         kid: String,
         /// The public key
+        // One in 64 begins with a dash.
+        #[arg(allow_hyphen_values = true)]
         public: String,
     },
     /// Take a key away: its tokens count no more

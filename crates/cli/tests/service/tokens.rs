@@ -229,6 +229,13 @@ fn keys_change_while_the_service_runs() {
 }
 
 #[test]
+fn a_public_key_may_begin_with_a_dash() {
+    let public = "-q2VVHxs0Gpp7o_TzTZanELNHxRWfo3exBAeT-RQHQI";
+    let run = fresh_cli().json(&["token", "trust", "issuer", public]).unwrap();
+    assert!(run.success(), "{}", run.value);
+}
+
+#[test]
 fn there_is_no_secret_that_all_know() {
     let cli = fresh_cli();
     let service = Service::start_allowed(&cli, &[]);

@@ -16,7 +16,7 @@ use super::policy::EgressPolicy;
 pub type Resolving<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
 /// Somewhere that addresses of names come from.
-pub trait Resolve: Send + Sync {
+pub trait Resolve: std::fmt::Debug + Send + Sync {
     /// All addresses of the name. It is asked anew for each connection.
     fn resolve<'a>(&'a self, name: &'a str) -> Resolving<'a>;
 }

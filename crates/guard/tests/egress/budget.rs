@@ -137,6 +137,7 @@ async fn a_connection_without_a_byte_ends() {
 }
 
 /// A resolver that never answers.
+#[derive(Debug)]
 struct Never;
 
 impl Resolve for Never {

@@ -28,7 +28,7 @@ pub async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// Answers of a name, one after another; the last one stays.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Script {
     answers: Mutex<HashMap<String, Vec<Vec<IpAddr>>>>,
     pub asked: Mutex<Vec<String>>,

@@ -96,8 +96,14 @@ impl Credentials for Lent {
             None => Caller::Local,
             Some((subject, client)) => Caller::Remote { subject, client },
         };
-        let vault = self.safe.vault()?;
-        let value = vault.read(&reference.name, reference.field.as_deref(), caller).map_err(vault_fault)?;
+        let read = || {
+            let vault = self.safe.vault()?;
+            vault.read(&reference.name, reference.field.as_deref(), caller).map_err(vault_fault)
+        };
+        let value = read().map_err(|fault| match self.caller {
+            Some(_) => told_to_caller(fault),
+            None => fault,
+        })?;
         crate::log::never_show(&reference.to_string(), value.reveal());
         Ok(value)
     }
@@ -106,24 +112,37 @@ impl Credentials for Lent {
 /// What a failure of the vault is to everybody else.
 pub fn vault_fault(error: VaultError) -> Fault {
     let kind = match &error {
-        VaultError::Store(_) => Kind::UnwritablePath,
-        VaultError::NoKey | VaultError::WrongKey { .. } | VaultError::Key(_) => Kind::CredentialDenied,
         VaultError::Denied { .. } => Kind::CredentialDenied,
         VaultError::Unknown { .. } => Kind::MissingSecret,
-        VaultError::Damaged { .. } | VaultError::Crypto => Kind::Internal,
+        VaultError::Store(_)
+        | VaultError::NoKey
+        | VaultError::WrongKey { .. }
+        | VaultError::Key(_)
+        | VaultError::Damaged { .. }
+        | VaultError::Crypto => Kind::VaultUnavailable,
         _ => Kind::Usage,
     };
-    let fault = Fault::new(kind, error.to_string());
-    match kind {
-        _ if matches!(error, VaultError::NoKey | VaultError::WrongKey { .. } | VaultError::Key(_)) => {
-            fault.hint("see where the key is with `surehand vault key`")
+    Fault::new(kind, error.to_string()).hint(match &error {
+        VaultError::NoKey | VaultError::WrongKey { .. } | VaultError::Key(_) => {
+            "see where the key is with `surehand vault key`"
         }
-        Kind::MissingSecret => fault.hint("see what there is with `surehand vault list`"),
-        Kind::UnwritablePath => fault.hint(ROOM),
-        Kind::CredentialDenied => fault.hint("see who may use it with `surehand vault grants NAME`"),
-        Kind::Usage => fault.hint("see `surehand vault --help`"),
-        _ => fault.hint("put the credential in anew with `surehand vault set NAME`"),
+        VaultError::Store(_) => ROOM,
+        VaultError::Damaged { .. } | VaultError::Crypto => {
+            "put the credential in anew with `surehand vault set NAME`"
+        }
+        VaultError::Unknown { .. } => "see what there is with `surehand vault list`",
+        VaultError::Denied { .. } => "see who may use it with `surehand vault grants NAME`",
+        _ => "see `surehand vault --help`",
+    })
+}
+
+/// The same to who asks a service. What is wrong with the vault itself is for who operates it, and so is where it lies.
+pub(crate) fn told_to_caller(fault: Fault) -> Fault {
+    if fault.kind != Kind::VaultUnavailable {
+        return fault;
     }
+    tracing::error!("{fault}");
+    Fault::new(fault.kind, "the vault of the service cannot be used now; its log says why")
 }
 
 const ROOM: &str = "see that there is room on the disk, and that the home can be written";

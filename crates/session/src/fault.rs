@@ -86,6 +86,8 @@ kinds! {
     NotDropped => "not-dropped", 1;
     /// More files than a field takes.
     TooManyFiles => "too-many-files", 1;
+    /// There is more of it than one answer can hold.
+    TooLarge => "too-large", 1;
     /// Disabled.
     Disabled => "disabled", 1;
     /// Cannot be edited now.
@@ -154,6 +156,8 @@ kinds! {
     EgressDenied => "egress-denied", 1;
     /// No credential of that name, or not for this caller.
     CredentialDenied => "credential-denied", 1;
+    /// The vault cannot be opened or written: its key, its file, or what is in it.
+    VaultUnavailable => "vault-unavailable", 3;
     /// No browser on this machine.
     NoBrowser => "no-browser", 3;
     /// The browser does not start.

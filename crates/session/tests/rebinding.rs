@@ -93,7 +93,7 @@ struct World {
     good: Server,
     trap: Server,
     names: Arc<Names>,
-    sessions: Sessions,
+    sessions: Arc<Sessions>,
     _home: tempfile::TempDir,
 }
 
@@ -117,7 +117,7 @@ impl World {
             port: good.local_addr().unwrap().port(),
             good: Server::serve(good, keeps),
             trap: Server::serve(trap, false),
-            sessions: Sessions::new(places).with_resolver(names.clone()),
+            sessions: Arc::new(Sessions::new(places).with_resolver(names.clone())),
             names,
             _home: home,
         }

@@ -83,7 +83,7 @@ impl Audit {
         match self.action {
             Action::List(list) => {
                 let rows = store.query_audit(&list.filter()).map_err(store_fault)?;
-                let lines: Vec<String> = rows.iter().map(line).collect();
+                let lines: Vec<String> = rows.iter().map(|row| in_one_line(&line(row))).collect();
                 Ok(printer.result(&json!({ "entries": rows }), &lines.join("\n")))
             }
             Action::Verify { anchor } => {
@@ -99,6 +99,17 @@ impl Audit {
             Action::Prune(prune) => prune.run(&*store, printer),
         }
     }
+}
+
+/// Nobody who chooses a name writes lines of this list.
+fn in_one_line(text: &str) -> String {
+    text.chars().fold(String::new(), |mut line, character| {
+        match character.is_control() {
+            true => line.extend(character.escape_default()),
+            false => line.push(character),
+        }
+        line
+    })
 }
 
 fn changed(broken: &Break) -> Fault {

@@ -323,3 +323,16 @@ fn a_failure_tells_what_was_blocked_as_well() {
     failed.must_be(502, "handler_failed");
     assert_eq!(failed.json()["blocked_requests"][0]["url"], "http://10.1.2.3:80/i.png", "{}", failed.text());
 }
+
+#[test]
+fn an_answer_that_nobody_could_read_is_not_made() {
+    let service = shared();
+    let site = pages(&[(
+        "/",
+        "<p></p><script>document.querySelector('p').textContent = 'x'.repeat(9 << 20)</script>",
+    )]);
+    let actions = vec![json!({ "action": "extract", "selector": "p" }); 5];
+    let failed = service.interact(&site.url("/"), &json!(actions));
+    failed.must_be(502, "handler_failed").must_say("larger than 32 MiB");
+    assert_eq!(failed.json()["steps_completed"], 3);
+}

@@ -47,6 +47,8 @@ fn a_token_is_needed_and_the_answer_says_so_as_the_standards_do() {
         let shown = format!("{scheme} {token}");
         assert_eq!(service.ask("GET", PACKS, &[("Authorization", &shown)], b"").status, 200, "{scheme}");
     }
+    let twice = [("Authorization", "Bearer x"), ("Authorization", "Bearer y")];
+    service.ask("GET", PACKS, &twice, b"").must_be(401, "invalid_token").must_say("several");
     // A token in the address would be in every log: it is none.
     assert_eq!(service.ask("GET", &format!("{PACKS}?access_token={token}"), &[], b"").status, 401);
     for open in ["/healthz", "/readyz", "/version", "/docs", "/api/openapi.json", "/metrics"] {
@@ -104,6 +106,7 @@ fn what_is_not_in_order_is_not_believed() {
         json!({ "alg": "HS512", "kid": kid }),
         json!({ "alg": "EdDSA", "kid": kid }),
         json!({ "alg": "HS256", "kid": "other" }),
+        json!({ "alg": "HS256", "kid": kid, "crit": ["exp"] }),
         json!({ "alg": "HS256", "kid": "../../etc/passwd" }),
     ] {
         assert_eq!(status(&forge::token(&changed, &claims, &secret)), 401, "{changed}");

@@ -158,6 +158,13 @@ fn nothing_of_a_credential_comes_out_anywhere() {
         service.ask_with(&token, "POST", "/api/v1/packs/browser.interact", Some(&input))
     };
     in_it(&site.url("/"), &enter).ok();
+    let described = service.ask_with(&token, "GET", &format!("/api/v1/sessions/{id}"), None);
+    has_none("a session", &described.body);
+    assert!(described.text().contains("pw="), "{described:?}");
+    // Who may not see it may not guess it either.
+    let guess = json!({ "action": "assert_text", "text": &PASSWORD[..6] });
+    let guessed = service.interact_with(&token, &site.url("/"), &with(&[guess])).ok();
+    assert_eq!(guessed["assertions_passed"], false);
     let reflected = format!("{}?x", site.url(&format!("/who/{}", "x")));
     for url in [site.url("/"), reflected] {
         let answer = in_it(&url, &json!([extract("body", "html")]));

@@ -128,6 +128,10 @@ impl KeyRing {
     /// What a token says, if it is to be believed.
     pub fn verify(&self, token: &str) -> Result<Claims, TokenError> {
         let header = jsonwebtoken::decode_header(token).map_err(|_| TokenError::Malformed)?;
+        // What must be understood and is not makes the token none (RFC 7515); nothing of that kind is understood here.
+        if part(token.split('.').next()).is_none_or(|header| header.get("crit").is_some()) {
+            return Err(TokenError::Malformed);
+        }
         let mut failure = TokenError::UnknownKey;
         for (key, checking) in self.candidates(header.kid.as_deref())? {
             // What the token says about its algorithm never chooses how a key is used.
@@ -167,6 +171,12 @@ fn believed(error: &jsonwebtoken::errors::Error) -> TokenError {
     }
 }
 
+/// An object that is a part of a token.
+fn part(text: Option<&str>) -> Option<Value> {
+    let bytes = BASE64_URL_SAFE_NO_PAD.decode(text?).ok()?;
+    serde_json::from_slice(&bytes).ok().filter(Value::is_object)
+}
+
 /// What stands in a token, believed or not.
 #[derive(Debug, Serialize)]
 pub struct Inspected {
@@ -183,10 +193,6 @@ pub struct Inspected {
 
 /// Reads a token without believing it, and says whether the service would.
 pub fn inspect(ring: &KeyRing, token: &str) -> Result<Inspected, TokenError> {
-    let part = |text: Option<&str>| -> Option<Value> {
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text?).ok()?;
-        serde_json::from_slice(&bytes).ok().filter(Value::is_object)
-    };
     let mut parts = token.split('.');
     let (header, claims) = (part(parts.next()), part(parts.next()));
     let (Some(header), Some(claims)) = (header, claims) else { return Err(TokenError::Malformed) };

@@ -98,7 +98,8 @@ impl IntoResponse for Refused {
                 response.headers_mut().insert(name, value);
             }
         }
-        response.extensions_mut().insert(Told { code: Some(self.code), cause: self.cause });
+        let cause = self.cause.or(Some(self.message));
+        response.extensions_mut().insert(Told { code: Some(self.code), cause });
         response
     }
 }

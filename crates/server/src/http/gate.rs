@@ -231,6 +231,10 @@ fn verified(service: &Service, headers: &HeaderMap) -> Result<Caller, Refused> {
         let message = "a token is needed: Authorization: Bearer TOKEN";
         return Err(unauthorized("missing_bearer", message, CHALLENGE.to_owned()));
     };
+    if headers.get_all(header::AUTHORIZATION).iter().count() > 1 {
+        let challenge = format!("{CHALLENGE}, error=\"invalid_request\"");
+        return Err(unauthorized("invalid_token", "there are several Authorization headers", challenge));
+    }
     let claims = service.keys.verify(token).map_err(|error| match error {
         TokenError::Keys(error) => keys_unavailable(&error),
         error => {

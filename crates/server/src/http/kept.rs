@@ -88,7 +88,8 @@ impl Kept {
         let left = self.deadline.remaining();
         KeptInfo {
             session_id: self.id.clone(),
-            url: self.session.session().info().url,
+            // What was typed into the page may stand in its address.
+            url: self.session.session().lent().mask(&self.session.session().info().url).into_owned(),
             created_at: seconds(self.created),
             expires_at: seconds(SystemTime::now() + left),
             expires_in_ms: u64::try_from(left.as_millis()).unwrap_or(u64::MAX),

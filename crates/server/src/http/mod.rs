@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use surehand_browser::{Machine, Notes};
+use surehand_browser::{Machine, Notes, profile};
 use surehand_session::{Egress, Ephemeral, Fault, Kind, Places, SessionOptions, Sessions};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
@@ -109,6 +109,9 @@ pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
     options.public_url.as_deref().map(PublicUrl::parse).transpose()?;
     options.browser.check()?;
     crate::log::install_for_service(options.log.as_deref()).map_err(|why| Fault::new(Kind::Usage, why))?;
+    // What one left that was killed.
+    let swept = profile::sweep(&options.home.scratch());
+    tracing::debug!("swept {swept:?}");
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(crate::internal)?;
     let served = runtime.block_on(run(options));
@@ -172,7 +175,8 @@ impl Service {
         let metrics = Arc::new(Metrics::default());
         let recorder = Recorder::start(safe.store()?, metrics.clone()).map_err(crate::internal)?;
         let public = options.public_url.as_deref().map(PublicUrl::parse).transpose()?;
-        let base = public.as_ref().map_or_else(|| format!("http://{bound}"), PublicUrl::to_string);
+        let base =
+            public.as_ref().map_or_else(|| own_address(bound, &options.allowed_hosts), PublicUrl::to_string);
         let names = Names::of(bound, &options.allowed_hosts);
         let artifacts = ArtifactStore::open(&home.artifacts(), &base)?;
         artifacts.tidy();
@@ -267,6 +271,16 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// How often old files are looked for.
 const TIDY: Duration = Duration::from_secs(60 * 60);
+
+/// What addresses of files begin with. Every address of the machine is none that anybody could ask.
+fn own_address(bound: SocketAddr, allowed: &[String]) -> String {
+    match allowed.first() {
+        _ if !bound.ip().is_unspecified() => format!("http://{bound}"),
+        Some(host) if host.contains(':') => format!("http://{host}"),
+        Some(host) => format!("http://{host}:{}", bound.port()),
+        None => format!("http://localhost:{}", bound.port()),
+    }
+}
 
 fn notes() -> Arc<dyn Notes> {
     Arc::new(())

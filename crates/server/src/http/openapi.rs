@@ -1,7 +1,7 @@
 //! The reference as OpenAPI 3.1, made from the list of routes and the schemas of the packs.
 
 use serde_json::{Map, Value, json};
-use surehand_tools::packs::PACKS;
+use surehand_tools::packs::{PACKS, PackEntry};
 
 use super::routes::{ROUTES, Route};
 
@@ -15,8 +15,9 @@ pub(super) fn document(server: &str) -> Value {
         }
         add(&mut paths, route.path, &route.method.as_str().to_ascii_lowercase(), operation(route));
     }
-    for pack in PACKS {
-        add(&mut paths, &format!("/api/v1/packs/{}", pack.name), "post", pack_operation(pack));
+    let calls = ROUTES.iter().find(|route| route.event == "pack_call");
+    for (pack, call) in PACKS.iter().filter_map(|pack| Some((pack, calls?))) {
+        add(&mut paths, &format!("/api/v1/packs/{}", pack.name), "post", pack_operation(pack, call));
     }
     json!({
         "openapi": "3.1.0",
@@ -48,7 +49,7 @@ fn operation(route: &Route) -> Value {
         "operationId": operation_id(route),
         "tags": [tag(route.path)],
         "parameters": parameters(route),
-        "responses": responses(success(route), json!({ "description": "done" }), route.scope.is_some()),
+        "responses": responses(success(route), json!({ "description": "done" }), route),
     });
     if let Some(scope) = route.scope {
         operation["security"] = json!([{ "bearer": [] }]);
@@ -61,12 +62,18 @@ fn operation(route: &Route) -> Value {
     operation
 }
 
-fn pack_operation(pack: &surehand_tools::packs::PackEntry) -> Value {
+/// What a pack takes over HTTP: its own input, and where to work.
+pub(super) fn input_schema(pack: &PackEntry) -> Map<String, Value> {
     let mut input = (pack.input_schema)();
     if let Some(Value::Object(properties)) = input.get_mut("properties") {
         let about = "A session of `POST /api/v1/sessions` to work in; without one the call has its own";
         properties.insert("session_id".to_owned(), json!({ "type": "string", "description": about }));
     }
+    input
+}
+
+fn pack_operation(pack: &PackEntry, route: &Route) -> Value {
+    let input = input_schema(pack);
     let output = json!({ "application/json": { "schema": (pack.output_schema)() } });
     json!({
         "summary": pack.description,
@@ -75,7 +82,7 @@ fn pack_operation(pack: &surehand_tools::packs::PackEntry) -> Value {
         "tags": ["packs"],
         "security": [{ "bearer": [] }],
         "requestBody": { "required": true, "content": { "application/json": { "schema": input } } },
-        "responses": responses("200", json!({ "description": "done", "content": output }), true),
+        "responses": responses("200", json!({ "description": "done", "content": output }), route),
     })
 }
 
@@ -149,24 +156,71 @@ fn body(route: &Route) -> Option<Value> {
     }
 }
 
-/// What every address may answer instead.
-fn responses(success: &str, done: Value, guarded: bool) -> Value {
-    let refused = |about: &str| {
-        let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
-        json!({ "description": about, "content": content })
-    };
-    let mut all = json!({
-        success: done,
-        "400": refused("invalid_input: the request makes no sense, or asks for what the guard refuses"),
-        "404": refused("not_found"),
-        "429": refused("too_many_requests: the caller has its share of the line; see Retry-After"),
-        "502": refused("handler_failed: something in the middle did not work; steps_completed says how far it came"),
-        "503": refused("session_unavailable: no browser, or the line is full; see Retry-After"),
-        "504": refused("timeout: the time of the session was over"),
-    });
-    if guarded {
-        all["401"] = refused("missing_bearer, invalid_token");
-        all["403"] = refused("insufficient_scope");
+/// Answers instead of what was asked for: to whom, and what about.
+const REFUSALS: &[(&str, fn(&Route) -> bool, &str)] = &[
+    ("400", takes_input, "invalid_input: the request makes no sense, or asks for what the guard refuses"),
+    ("401", is_guarded, "missing_bearer, invalid_token"),
+    ("403", may_be_forbidden, "insufficient_scope, forbidden_origin, invalid_signature"),
+    ("404", names_something, "not_found"),
+    ("408", takes_a_body, "request_timeout: the body took too long"),
+    ("409", runs_a_pack, "session_busy: another call works in the session"),
+    ("413", takes_a_body, "payload_too_large"),
+    (
+        "429",
+        wants_a_session,
+        "too_many_requests, too_many_sessions: the caller has its share; see Retry-After",
+    ),
+    ("500", is_guarded, "internal"),
+    (
+        "502",
+        runs_a_pack,
+        "handler_failed: something in the middle did not work; steps_completed says how far it came",
+    ),
+    (
+        "503",
+        may_be_unavailable,
+        "not now: session_unavailable, overloaded, draining, audit_unavailable, …; see Retry-After",
+    ),
+    ("504", runs_a_pack, "timeout: the time of the session was over"),
+];
+
+fn is_guarded(route: &Route) -> bool {
+    route.scope.is_some()
+}
+
+fn takes_input(route: &Route) -> bool {
+    takes_a_body(route) || !parameters(route).is_empty()
+}
+
+fn takes_a_body(route: &Route) -> bool {
+    body(route).is_some() || route.path == "/mcp"
+}
+
+fn may_be_forbidden(route: &Route) -> bool {
+    is_guarded(route) || route.event == "artifact_read"
+}
+
+fn names_something(route: &Route) -> bool {
+    route.path.contains('{')
+}
+
+fn runs_a_pack(route: &Route) -> bool {
+    route.event == "pack_call"
+}
+
+fn wants_a_session(route: &Route) -> bool {
+    runs_a_pack(route) || route.event == "session_create"
+}
+
+fn may_be_unavailable(route: &Route) -> bool {
+    is_guarded(route) || route.path == "/readyz"
+}
+
+fn responses(success: &str, done: Value, route: &Route) -> Value {
+    let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
+    let mut all = json!({ success: done });
+    for (status, _, about) in REFUSALS.iter().filter(|(_, is_given, _)| is_given(route)) {
+        all[status] = json!({ "description": about, "content": content });
     }
     all
 }
@@ -178,6 +232,8 @@ fn error_schema() -> Value {
             "error": { "type": "string", "description": "A stable code" },
             "message": { "type": "string" },
             "steps_completed": { "type": "integer", "description": "How many actions were done before" },
+            "blocked_requests": { "type": "array", "description": "What the egress guard refused until then" },
+            "retry_after": { "type": "integer", "description": "Seconds, as in Retry-After" },
         },
         "required": ["error", "message"],
     })

@@ -19,6 +19,7 @@ use super::answer::{Refused, ok};
 use super::body::Body;
 use super::gate::Caller;
 use super::kept::Kept;
+use super::openapi;
 use super::record::{Actor, Scribe, Seen};
 use super::refusals::Refusals;
 use crate::safe::Lent;
@@ -37,7 +38,7 @@ fn described(pack: &PackEntry) -> Value {
         "version": "v1",
         "description": pack.description,
         "needs_session": true,
-        "input_schema": (pack.input_schema)(),
+        "input_schema": openapi::input_schema(pack),
         "output_schema": (pack.output_schema)(),
     })
 }

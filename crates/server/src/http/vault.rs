@@ -10,14 +10,14 @@ use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use surehand_guard::vault::{Kind, NewCredential, SecretText, SecretValue, Vault, VaultError};
-use surehand_session::Fault;
+use surehand_session::{Fault, Kind as FaultKind};
 use surehand_store::UsageFilter;
 
 use super::Service;
 use super::answer::{Refused, json as json_answer, ok};
 use super::body::{Asked, Body};
 use super::packs::read_object;
-use crate::safe::vault_fault;
+use crate::safe::{told_to_caller, vault_fault};
 
 type Answered = Result<Response, Refused>;
 
@@ -59,12 +59,25 @@ async fn with_vault<T: Send + 'static>(
         let vault = if fill { safe.vault_to_fill()? } else { safe.vault()? };
         Ok::<_, Fault>(work(&vault))
     });
-    match done.await.map_err(crate::internal)?? {
+    match done.await.map_err(crate::internal)?.map_err(refused)? {
         Ok(done) => Ok(done),
         Err(VaultError::Unknown { name }) => {
             Err(Refused::not_found(format!("there is no credential {name:?}")))
         }
-        Err(error) => Err(vault_fault(error).into()),
+        Err(error) => Err(refused(vault_fault(error))),
+    }
+}
+
+fn refused(fault: Fault) -> Refused {
+    let is_ours = fault.kind == FaultKind::VaultUnavailable;
+    let cause = fault.message.clone();
+    let told = told_to_caller(fault);
+    match is_ours {
+        true => Refused {
+            cause: Some(cause),
+            ..Refused::new(StatusCode::SERVICE_UNAVAILABLE, "vault_unavailable", told.message).retry_after(10)
+        },
+        false => told.into(),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nobody is there to answer a page's questions, so they are answered with no, as a person who looks away would do.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -21,6 +22,9 @@ const NAVIGATION: Duration = Duration::from_secs(30);
 /// Reading selectors takes no time, unless the page that is there takes all of it.
 const CHECK: Duration = Duration::from_secs(2);
 
+/// An answer with more bytes is not made: others need the memory, too.
+const HEAVIEST: usize = 32 << 20;
+
 /// A page that asks more often than this in a row is not going to stop.
 const MOST_QUESTIONS: usize = 50;
 
@@ -32,6 +36,8 @@ pub(super) struct Hands<'a> {
     pub cx: &'a PackContext<'a>,
     pub tab: Tab,
     dismissed: Mutex<Vec<String>>,
+    /// How many bytes the answer holds so far.
+    weight: AtomicUsize,
     /// A session may serve several calls: what was refused before this one is not its own.
     refused_before: egress::Mark,
 }
@@ -50,7 +56,13 @@ pub struct Blocked {
 impl<'a> Hands<'a> {
     pub async fn new(cx: &'a PackContext<'a>) -> Result<Self, Fault> {
         let tab = cx.session.some_tab().await?;
-        Ok(Self { cx, tab, dismissed: Mutex::default(), refused_before: cx.session.refusals() })
+        Ok(Self {
+            cx,
+            tab,
+            dismissed: Mutex::default(),
+            weight: AtomicUsize::new(0),
+            refused_before: cx.session.refusals(),
+        })
     }
 
     /// Goes to an address. One that leads to a place where nobody may go is a failure, however it was led there.
@@ -117,14 +129,18 @@ impl<'a> Hands<'a> {
     pub async fn picture(&self, options: &ScreenshotOptions) -> Result<Vec<u8>, Fault> {
         let deadline = self.cx.action_deadline();
         self.settled().await;
-        self.acting(|| self.tab.page.screenshot(options, &deadline)).await
+        let picture = self.acting(|| self.tab.page.screenshot(options, &deadline)).await?;
+        self.weigh(picture.len())?;
+        Ok(picture)
     }
 
     /// The text or the HTML of an element, once it is there.
     pub async fn read(&self, selector: &str, what: &str) -> Result<String, Fault> {
         let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
         self.settled().await;
-        Ok(self.acting(|| self.tab.page.read(&locator, what, None, &deadline)).await?.text())
+        let text = self.acting(|| self.tab.page.read(&locator, what, None, &deadline)).await?.text();
+        self.weigh(text.len())?;
+        Ok(text)
     }
 
     /// The same of what is there now; `None` where nothing matches.
@@ -134,10 +150,23 @@ impl<'a> Hands<'a> {
         Ok(reading.map(|reading| reading.text()))
     }
 
+    /// Counts what the answer of the call will hold.
+    pub fn weigh(&self, bytes: usize) -> Result<(), Fault> {
+        let weight = self.weight.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if weight <= HEAVIEST {
+            return Ok(());
+        }
+        let message =
+            format!("the answer would be larger than {} MiB; ask for less in one call", HEAVIEST >> 20);
+        Err(Fault::new(Kind::TooLarge, message))
+    }
+
     /// Is the text on the page now? How it is broken into lines does not count.
     pub async fn has_text(&self, text: &str) -> Result<bool, Fault> {
         self.settled().await;
         let body = self.read_if_present("body", "text").await?.unwrap_or_default();
+        // Who may not see a credential may not guess it piece by piece either.
+        let body = self.cx.session.lent().mask(&body).into_owned();
         Ok(body.contains(text) || in_one_line(&body).contains(&in_one_line(text)))
     }
 

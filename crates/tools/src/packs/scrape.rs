@@ -106,6 +106,8 @@ impl Hands<'_> {
                 ScrapeFormat::Text => content.text = self.read_if_present("body", "text").await?,
             }
         }
+        let texts = [&content.markdown, &content.html, &content.text];
+        self.weigh(texts.iter().map(|text| text.as_ref().map_or(0, String::len)).sum())?;
         Ok(content)
     }
 }

@@ -99,14 +99,18 @@ impl ScrapeSpa {
     async fn read_all(&self, hands: &Hands<'_>) -> Result<(Map<String, Value>, Vec<String>), Fault> {
         let deadline = hands.cx.action_deadline();
         loop {
-            let (mut data, mut missing) = (Map::new(), Vec::new());
+            let (mut data, mut missing, mut size) = (Map::new(), Vec::new(), 0);
             for (name, field) in &self.fields {
                 match hands.read_if_present(&field.selector, field.format.name()).await? {
-                    Some(content) => _ = data.insert(name.clone(), content.into()),
+                    Some(content) => {
+                        size += content.len();
+                        data.insert(name.clone(), content.into());
+                    }
                     None => missing.push(name.clone()),
                 }
             }
             if missing.is_empty() || self.wait_ms.is_some() || deadline.passed() {
+                hands.weigh(size)?;
                 return Ok((data, missing));
             }
             tokio::time::sleep(LOOK_AGAIN.min(deadline.remaining())).await;

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest;
+use axum::Extension;
 use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName};
 use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value};
 use surehand_guard::redact;
 use surehand_session::{Fault, Kind, Place, Session};
@@ -34,19 +36,32 @@ struct Guest {
     seen: Seen,
 }
 
-/// Makes a guest of who showed a token.
+/// How clients name the session of MCP that they mean, and are told of it.
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// Makes a guest of who showed a token, and sees that it is in its own session.
 pub(super) async fn welcome(
     State(service): State<Arc<Service>>,
+    Extension(caller): Extension<Caller>,
+    Extension(seen): Extension<Seen>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let extensions = request.extensions_mut();
-    if let (Some(caller), Some(seen)) =
-        (extensions.get::<Caller>().cloned(), extensions.get::<Seen>().cloned())
-    {
-        extensions.insert(Hosted(Arc::new(Guest { service, caller, seen })));
+    let named = session_in(request.headers());
+    if named.as_deref().is_some_and(|session| service.owners.is_foreign(session, &caller.subject)) {
+        return Refused::not_found("there is no such session of MCP").into_response();
     }
-    next.run(request).await
+    let guest = Guest { service: service.clone(), caller: caller.clone(), seen };
+    request.extensions_mut().insert(Hosted(Arc::new(guest)));
+    let response = next.run(request).await;
+    if let Some(session) = session_in(response.headers()) {
+        service.owners.add(&session, &caller.subject);
+    }
+    response
+}
+
+fn session_in(headers: &HeaderMap) -> Option<String> {
+    headers.get(SESSION)?.to_str().ok().map(str::to_owned)
 }
 
 impl Host for Guest {

@@ -13,6 +13,7 @@ mod kept;
 mod metrics;
 mod openapi;
 mod operating;
+mod owners;
 mod packs;
 mod record;
 mod refusals;
@@ -48,6 +49,7 @@ use connections::Connections;
 pub use connections::Limits;
 use kept::KeptSessions;
 use metrics::Metrics;
+use owners::Owners;
 use record::Recorder;
 
 /// How the service is to be.
@@ -98,6 +100,7 @@ struct Service {
     recorder: Recorder,
     artifacts: ArtifactStore,
     kept: KeptSessions,
+    owners: Owners,
     metrics: Arc<Metrics>,
     draining: AtomicBool,
 }
@@ -201,6 +204,7 @@ impl Service {
             recorder,
             artifacts,
             kept: KeptSessions::default(),
+            owners: Owners::default(),
             metrics,
             draining: AtomicBool::new(false),
             options,

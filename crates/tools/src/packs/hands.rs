@@ -102,7 +102,7 @@ impl<'a> Hands<'a> {
             return Ok(());
         }
         // Typing takes the time that it takes, but no more than the call has.
-        let typing = self.acting(|| page.type_into(&locator, text, Duration::ZERO, &deadline));
+        let typing = Box::pin(self.acting(|| page.type_into(&locator, text, Duration::ZERO, &deadline)));
         let typed = self.cx.deadline.run("all keys to be typed", typing).await??;
         match typed.holds {
             Some(false) => Err(Fault::new(

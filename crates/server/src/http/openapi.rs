@@ -156,8 +156,10 @@ fn body(route: &Route) -> Option<Value> {
     }
 }
 
-/// Answers instead of what was asked for: to whom, and what about.
-const REFUSALS: &[(&str, fn(&Route) -> bool, &str)] = &[
+/// An answer instead of what was asked for: its status, who may get it, and what about.
+type Refusal = (&'static str, fn(&Route) -> bool, &'static str);
+
+const REFUSALS: &[Refusal] = &[
     ("400", takes_input, "invalid_input: the request makes no sense, or asks for what the guard refuses"),
     ("401", is_guarded, "missing_bearer, invalid_token"),
     ("403", may_be_forbidden, "insufficient_scope, forbidden_origin, invalid_signature"),

@@ -9,7 +9,7 @@ use crate::common::{BINARY, fresh_cli};
 /// Runs these lines where the keyring is unlocked, and nothing of the user's own is touched.
 fn in_desktop(cli: &Cli, lines: &str) -> String {
     let own = cli.home().work().join("desktop");
-    std::fs::create_dir_all(&own).unwrap();
+    fs_err::create_dir_all(&own).unwrap();
     let mut command = Command::new("dbus-run-session");
     let environment = cli.command();
     for (name, value) in environment.get_envs() {
@@ -51,7 +51,7 @@ fn the_key_moves_into_the_keyring_and_back() {
     assert_eq!(&lines[4..6], [lines[4], lines[1]], "{said}");
     assert!(lines[4].starts_with("stored other") && lines[6] == "sealed 2 anew", "{said}");
     // Without a keyring the vault stays closed, and says why.
-    std::fs::write(cli.home().path().join("vault.key"), "keyring\n").unwrap();
+    fs_err::write(cli.home().path().join("vault.key"), "keyring\n").unwrap();
     let run = cli.run(&["vault", "key"]).unwrap();
     assert!(!run.ok() && run.stderr.contains("the keyring of the system: "), "{run:?}");
 }

@@ -195,6 +195,14 @@ impl Page {
         }
     }
 
+    /// Waits until nothing can be done with the tab any more, and says why.
+    pub async fn wait_lost(&self, deadline: &Deadline) -> Error {
+        match self.until(deadline, "the tab to close", |state| gone(state).err().map(drop)).await {
+            Err(error) => error,
+            Ok(()) => gone(&self.lock()).err().unwrap_or(Error::TabClosed),
+        }
+    }
+
     /// Console messages so far, oldest first, and how many older ones were dropped.
     pub fn console(&self) -> (Vec<ConsoleMessage>, u64) {
         let state = self.lock();

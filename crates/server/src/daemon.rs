@@ -54,6 +54,7 @@ pub fn run(home: &Home) -> Result<(), DaemonError> {
     home.create()?;
     let _lock = take_lock(home)?;
     let taps = log::install();
+    ipc::raise_descriptor_limit();
     fs_err::create_dir_all(home.scratch())?;
     let swept = profile::sweep(&home.scratch());
     // This daemon is the only one, so what is there is what a dead one left.

@@ -7,6 +7,7 @@
 pub mod auth;
 pub mod callers;
 mod client;
+mod connections;
 mod daemon;
 mod door;
 mod executor;

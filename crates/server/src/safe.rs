@@ -149,5 +149,8 @@ const ROOM: &str = "see that there is room on the disk, and that the home can be
 
 /// What a failure of the store is to everybody else.
 pub fn store_fault(error: StoreError) -> Fault {
+    if let StoreError::Tampered { .. } = error {
+        return Fault::new(Kind::CheckFailed, error.to_string()).hint("compare with a copy of the file");
+    }
     Fault::new(Kind::UnwritablePath, error.to_string()).hint(ROOM)
 }

@@ -469,4 +469,15 @@ mod tests {
         }
         assert_eq!(Kind::from_code("no-such-code"), None);
     }
+
+    #[test]
+    fn every_code_is_in_the_readme() {
+        let readme = include_str!("../../../README.md");
+        let untold: Vec<_> = Kind::ALL
+            .iter()
+            .map(|kind| kind.code())
+            .filter(|code| !readme.contains(&format!("`{code}`")))
+            .collect();
+        assert!(untold.is_empty(), "{untold:?}");
+    }
 }

@@ -57,7 +57,7 @@ pub enum StoreError {
         detail: String,
     },
     /// The end of the chain is not where the store knows it to be, so nothing can be appended.
-    #[error("the audit log in {} was changed from outside: {detail}; run `surehand audit verify`, keep a copy, then move the file away", path.display())]
+    #[error("the audit log in {} was changed from outside: {detail}; keep a copy, see how far `surehand audit verify` comes, then move the file away", path.display())]
     Tampered {
         /// The file.
         path: PathBuf,

@@ -173,7 +173,7 @@ impl Entry {
                 description: P::DESCRIPTION.into(),
                 hints: Hints::NAVIGATES,
                 input_schema: schema::of::<P>(),
-                output_schema: Some(schema::of::<P::Output>()),
+                output_schema: Some(schema::of_output::<P::Output>()),
             },
             call: |input, cx| Ok(Box::pin(packs::answer(const { &PackEntry::of::<P>() }, input, cx))),
             check: |input| P::read(input).err().unwrap_or_default(),

@@ -114,6 +114,10 @@ fn agents_come_in_at_the_same_port_with_a_token_for_it() {
     for name in ["navigate", "browser_interact", "web_scrape"] {
         assert!(names.contains(&name), "{names:?}");
     }
+    let tools = listed["result"]["tools"].as_array().unwrap();
+    let pack = tools.iter().find(|tool| tool["name"] == "browser_interact").unwrap();
+    let described = service.get("/api/v1/packs/browser.interact").ok();
+    assert_eq!(pack["outputSchema"], described["output_schema"]);
     let actions = json!([{ "action": "extract", "selector": "p" }, { "action": "screenshot" }]);
     let called = agent.call("browser_interact", &json!({ "url": site.url("/"), "actions": actions }));
     let content = called["content"].as_array().unwrap_or_else(|| panic!("{called}"));
@@ -269,4 +273,26 @@ fn files_of_the_server_are_not_for_agents() {
         assert!(refused.contains("file of the server"), "{refused}");
     }
     agent.ok("page_screenshot", &json!({}));
+}
+
+#[test]
+fn no_agent_has_all_connections() {
+    let service = Service::start(&["--max-connections", "8"]);
+    let agent = Agent::new(&service, "agent");
+    let bearer = format!("Bearer {}", agent.token);
+    let session = agent.session.unwrap();
+    let headers =
+        [("Authorization", bearer.as_str()), ("Mcp-Session-Id", &session), ("Accept", "text/event-stream")];
+    let listen = || crate::serving::http::send(&service.host, "GET", "/mcp", &headers, b"");
+    let open = |stream: &mut std::net::TcpStream| {
+        use std::io::Read;
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).map(|()| start == *b"HTTP/1.1 200").unwrap_or(false)
+    };
+    let mut first = listen();
+    assert!(open(&mut first));
+    let more: Vec<_> =
+        (0..3).map(|_| listen()).map(|mut stream| open(&mut stream).then_some(stream)).collect();
+    assert!(more.iter().any(Option::is_none), "one of a quarter of 8 is too many");
+    assert_eq!(service.ask("GET", "/healthz", &[], b"").status, 200);
 }

@@ -161,3 +161,55 @@ fn a_browser_that_was_killed_is_replaced() {
     assert_eq!(service.interact(&site.url("/"), &read).ok()["extractions"]["p"], "x");
     service.wait_for_load(0, 0);
 }
+
+#[test]
+fn a_page_that_crashes_is_told_and_the_next_one_is_well() {
+    let service = Service::start(&[]);
+    // That it is clicked says that it is loaded, and that the next action has begun.
+    let site = pages(&[("/", "<p>x</p><button onclick='fetch(`/clicked`)'>b</button>")]);
+    let id = service.post("/api/v1/sessions", &json!({})).ok()["session_id"].clone();
+    let call = |actions: Value| {
+        let input = json!({ "url": site.url("/"), "actions": actions, "session_id": id });
+        service.pack("browser.interact", &input)
+    };
+    let crash = || {
+        // Those that a zygote made have all their arguments in one.
+        let is_renderer = |pid: &u32| processes::args(*pid).iter().any(|arg| arg.contains("--type=renderer"));
+        let all: Vec<u32> = processes::descendants(service.pid).into_iter().filter(is_renderer).collect();
+        all.iter().for_each(|pid| _ = processes::kill(*pid));
+        assert!(wait_until(SOON, || !all.iter().any(|pid| processes::alive(*pid))), "{all:?}");
+    };
+    let read = json!([{ "action": "extract", "selector": "p" }]);
+    call(read.clone()).ok();
+    crash();
+    assert_eq!(call(read.clone()).ok()["extractions"]["p"], "x");
+    std::thread::scope(|threads| {
+        let actions =
+            json!([{ "action": "click", "selector": "button" }, { "action": "wait", "ms": 60_000 }]);
+        let waiting = threads.spawn(|| call(actions));
+        assert!(wait_until(SOON, || !site.requests_to("/clicked").is_empty()));
+        crash();
+        let failed = waiting.join().unwrap();
+        failed.must_be(502, "handler_failed").must_say("crashed");
+    });
+    call(read).ok();
+}
+
+#[test]
+fn a_page_that_never_stops_asking_is_left_behind() {
+    let service = Service::start(&["--action-timeout", "1000"]);
+    let asking = "<p>x</p><script>setTimeout(() => { while (true) confirm('Again?'); })</script>";
+    let site = pages(&[
+        ("/", "<p>x</p>"),
+        ("/asks", asking),
+        ("/hangs", "<p>x</p><script>setTimeout(() => { while (true); })</script>"),
+    ]);
+    let session = open(&service, &json!({}));
+    let read = json!([{ "action": "extract", "selector": "p" }]);
+    for path in ["/asks", "/hangs"] {
+        // What it does to the call that opens it is its own affair.
+        interact(&service, &session, &site.url(path), &json!([{ "action": "wait", "ms": 1 }]));
+        let next = interact(&service, &session, &site.url("/"), &read);
+        assert_eq!(next.ok()["extractions"]["p"], "x", "{path}");
+    }
+}

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
+use super::shares::{Share, Shares};
+
 /// How many at once, and how many wait.
 #[derive(Debug, Clone, Copy)]
 pub struct Capacity {
@@ -19,6 +21,8 @@ pub struct Capacity {
 #[derive(Debug)]
 pub struct Admission {
     capacity: Capacity,
+    /// Places that callers have for longer than a call.
+    kept: Shares,
     state: Arc<Mutex<State>>,
 }
 
@@ -29,8 +33,6 @@ struct State {
     turns: VecDeque<String>,
     lines: HashMap<String, VecDeque<Waiting>>,
     waiting: usize,
-    /// How many places each caller has for longer than a call.
-    kept: HashMap<String, usize>,
 }
 
 /// One in line hears that it is its turn, or that it must make room.
@@ -56,14 +58,8 @@ pub struct Permit {
 /// A place that its caller has for longer than a call.
 #[derive(Debug)]
 pub struct KeptPermit {
-    _counted: Counted,
+    _share: Share,
     _permit: Permit,
-}
-
-#[derive(Debug)]
-struct Counted {
-    state: Arc<Mutex<State>>,
-    caller: String,
 }
 
 type Turn = oneshot::Receiver<Result<Permit, Busy>>;
@@ -71,7 +67,8 @@ type Turn = oneshot::Receiver<Result<Permit, Busy>>;
 impl Admission {
     /// Nobody is there yet.
     pub fn new(capacity: Capacity) -> Self {
-        Self { capacity, state: Arc::default() }
+        let kept = Shares::new(capacity.sessions.div_ceil(2));
+        Self { capacity, kept, state: Arc::default() }
     }
 
     /// A place, at once or when it is this caller's turn. Dropping the future leaves the line.
@@ -86,19 +83,10 @@ impl Admission {
 
     /// The same for longer than a call. Nobody keeps more than half of the places: others want to work, too.
     pub async fn enter_and_keep(&self, caller: &str) -> Result<KeptPermit, Busy> {
-        let most = self.capacity.sessions.div_ceil(2);
-        {
-            let mut state = lock(&self.state);
-            let mine = state.kept.entry(caller.to_owned()).or_default();
-            if *mine >= most {
-                return Err(Busy::Keeper);
-            }
-            *mine += 1;
-        }
-        // From here on the count goes down with what is held, also if nobody waits any more.
-        let counted = Counted { state: self.state.clone(), caller: caller.to_owned() };
+        // It is given back also if nobody waits any more.
+        let share = self.kept.take(caller).ok_or(Busy::Keeper)?;
         let permit = self.enter(caller).await?;
-        Ok(KeptPermit { _counted: counted, _permit: permit })
+        Ok(KeptPermit { _share: share, _permit: permit })
     }
 
     fn place_or_turn(&self, caller: &str) -> Result<Result<Permit, Turn>, Busy> {
@@ -181,16 +169,6 @@ impl State {
         self.turns.retain(|caller| lines.contains_key(caller));
         self.waiting = self.lines.values().map(VecDeque::len).sum();
         debug_assert!(self.waiting <= before, "nobody joins by leaving");
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        let mut state = lock(&self.state);
-        match state.kept.get_mut(&self.caller) {
-            Some(kept) if *kept > 1 => *kept -= 1,
-            _ => _ = state.kept.remove(&self.caller),
-        }
     }
 }
 
@@ -288,7 +266,7 @@ mod tests {
         let again = admission.enter_and_keep("a").await.unwrap();
         assert_eq!(admission.load(), (3, 0));
         drop((call, kept.1, again));
-        assert!(lock(&admission.state).kept.is_empty());
+        assert_eq!(admission.load(), (0, 0));
     }
 
     #[tokio::test]

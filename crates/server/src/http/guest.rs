@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest;
 use axum::Extension;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt;
 use serde_json::{Map, Value};
 use surehand_guard::redact;
 use surehand_session::{Fault, Kind, Place, Session};
@@ -51,13 +53,25 @@ pub(super) async fn welcome(
     if named.as_deref().is_some_and(|session| service.owners.is_foreign(session, &caller.subject)) {
         return Refused::not_found("there is no such session of MCP").into_response();
     }
+    let Some(share) = service.agents.take(&caller.subject) else {
+        let message = "you have your share of connections to /mcp; close some of them";
+        return Refused::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message)
+            .retry_after(service.usual_wait())
+            .into_response();
+    };
     let guest = Guest { service: service.clone(), caller: caller.clone(), seen };
     request.extensions_mut().insert(Hosted(Arc::new(guest)));
     let response = next.run(request).await;
     if let Some(session) = session_in(response.headers()) {
         service.owners.add(&session, &caller.subject);
     }
-    response
+    // An answer may be a stream that lasts as long as its reader likes.
+    response.map(|body| {
+        Body::new(body.map_frame(move |frame| {
+            let _held = &share;
+            frame
+        }))
+    })
 }
 
 fn session_in(headers: &HeaderMap) -> Option<String> {

@@ -6,7 +6,6 @@ mod admission;
 mod answer;
 mod artifacts;
 mod body;
-mod connections;
 mod gate;
 mod guest;
 mod kept;
@@ -20,7 +19,7 @@ mod refusals;
 mod router;
 mod routes;
 mod sessions;
-mod stall;
+mod shares;
 mod vault;
 
 use std::future::poll_fn;
@@ -36,6 +35,8 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::auth::{Algorithm, KeyRing};
+use crate::connections::Connections;
+pub use crate::connections::Limits;
 use crate::door::{Names, PublicUrl, check_host};
 use crate::home::Home;
 use crate::ipc;
@@ -45,12 +46,11 @@ use admission::Admission;
 pub use admission::Capacity;
 use answer::Refused;
 use artifacts::ArtifactStore;
-use connections::Connections;
-pub use connections::Limits;
 use kept::KeptSessions;
 use metrics::Metrics;
 use owners::Owners;
 use record::Recorder;
+use shares::Shares;
 
 /// How the service is to be.
 #[derive(Debug, Clone)]
@@ -101,6 +101,8 @@ struct Service {
     artifacts: ArtifactStore,
     kept: KeptSessions,
     owners: Owners,
+    /// Requests of agents, and the streams that answer them.
+    agents: Shares,
     metrics: Arc<Metrics>,
     draining: AtomicBool,
 }
@@ -112,6 +114,7 @@ pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
     options.public_url.as_deref().map(PublicUrl::parse).transpose()?;
     options.browser.check()?;
     crate::log::install_for_service(options.log.as_deref()).map_err(|why| Fault::new(Kind::Usage, why))?;
+    ipc::raise_descriptor_limit();
     // What one left that was killed.
     let swept = profile::sweep(&options.home.scratch());
     tracing::debug!("swept {swept:?}");
@@ -205,6 +208,7 @@ impl Service {
             artifacts,
             kept: KeptSessions::default(),
             owners: Owners::default(),
+            agents: Shares::new((options.limits.connections / 4).max(1)),
             metrics,
             draining: AtomicBool::new(false),
             options,

@@ -14,6 +14,16 @@ pub(super) fn document(server: &str) -> Value {
             continue;
         }
         add(&mut paths, route.path, &route.method.as_str().to_ascii_lowercase(), operation(route));
+        if route.path == "/mcp" {
+            for (method, about) in
+                [("get", "What the server tells by itself, as events"), ("delete", "End a session")]
+            {
+                let mut more = operation(route);
+                more["summary"] = about.into();
+                more["operationId"] = format!("{method}_mcp").into();
+                add(&mut paths, route.path, method, more);
+            }
+        }
     }
     let calls = ROUTES.iter().find(|route| route.event == "pack_call");
     for (pack, call) in PACKS.iter().filter_map(|pack| Some((pack, calls?))) {
@@ -124,6 +134,7 @@ fn parameters(route: &Route) -> Vec<Value> {
             ("session_id", ""),
             ("actor_subject", ""),
             ("severity", "info, warning or error"),
+            ("request_id", "Of this request"),
             ("before", "Rows with a smaller number, to go on"),
             ("limit", "100 if it does not say, at most 1000"),
         ]),
@@ -221,6 +232,9 @@ fn may_be_unavailable(route: &Route) -> bool {
 fn responses(success: &str, done: Value, route: &Route) -> Value {
     let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
     let mut all = json!({ success: done });
+    if route.event == "vault_grant" {
+        all["200"] = json!({ "description": "it was granted before" });
+    }
     for (status, _, about) in REFUSALS.iter().filter(|(_, is_given, _)| is_given(route)) {
         all[status] = json!({ "description": about, "content": content });
     }

@@ -137,3 +137,16 @@ pub(crate) async fn asked_to_end() -> io::Result<()> {
 fn own_uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
+
+/// Sessions, tunnels and callers need a descriptor each: as many as the system grants, which is more than it gives unasked.
+pub(crate) fn raise_descriptor_limit() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum.map_or(Some(PLENTY), |most| Some(most.min(PLENTY))).max(limit.current);
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::debug!("the limit of descriptors stays: {error}");
+    }
+}
+
+/// More descriptors than anybody needs here.
+const PLENTY: u64 = 65_536;

@@ -147,3 +147,6 @@ pub(crate) fn without_blocking(stream: ClientStream) -> io::Result<tokio::fs::Fi
 pub(crate) fn limit_silence(_: &ClientStream, _: Duration) -> io::Result<()> {
     Ok(())
 }
+
+/// Windows has no such limit.
+pub(crate) fn raise_descriptor_limit() {}

@@ -19,6 +19,7 @@ use surehand_session::{Fault, Kind};
 use super::McpOptions;
 use super::handler::Handler;
 use super::judge::{Judged, LARGEST_REQUEST, Refusal, judge};
+use crate::connections::{Connections, Limits};
 use crate::door;
 use crate::executor::Executor;
 use crate::ipc;
@@ -54,12 +55,14 @@ pub(super) async fn serve(
         .layer(from_fn_with_state(Arc::new(http.token.clone()), check_token));
     tracing::info!("listening on http://{bound}/mcp");
     crate::say(&format!("http://{bound}/mcp"));
-    let ended = async move {
+    let told = stop.clone();
+    tokio::spawn(async move {
         // Whatever it is, it means the end.
         let _ = ipc::asked_to_end().await;
-        stop.cancel();
-    };
-    axum::serve(listener, app).with_graceful_shutdown(ended).await.map_err(crate::internal)
+        told.cancel();
+    });
+    Connections::new(Limits::default()).serve(listener, app, &stop).await;
+    Ok(())
 }
 
 /// `/mcp`, for whoever listens. Who may come in is up to them.

@@ -23,6 +23,7 @@ pub(crate) use http::router;
 
 use crate::executor::Executor;
 use crate::home::Home;
+use crate::ipc;
 
 /// How the server is to be.
 #[derive(Debug, Clone)]
@@ -56,6 +57,7 @@ pub fn listed_size(spec: &surehand_tools::Spec) -> usize {
 /// Serves until the client hangs up, or the process is told to end.
 pub fn serve(options: McpOptions) -> Result<(), Fault> {
     options.home.create()?;
+    ipc::raise_descriptor_limit();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -184,7 +184,7 @@ impl BrowserInteract {
         let with_selector = self.actions.iter().enumerate();
         let (numbers, selectors): (Vec<usize>, Vec<&str>) =
             with_selector.filter_map(|(index, action)| Some((index, action.selector()?))).unzip();
-        match hands.unreadable(&selectors).await? {
+        match hands.unreadable(&selectors).await {
             Some((number, fault)) => Err(refused(numbers[number], fault)),
             None => Ok(typed),
         }

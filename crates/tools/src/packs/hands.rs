@@ -19,6 +19,9 @@ use super::pack::PackContext;
 /// A page may take this long to load, if the call has the time.
 const NAVIGATION: Duration = Duration::from_secs(30);
 
+/// A page that is well answers sooner, also on a busy machine.
+const ANSWER: Duration = Duration::from_secs(5);
+
 /// Reading selectors takes no time, unless the page that is there takes all of it.
 const CHECK: Duration = Duration::from_secs(2);
 
@@ -55,14 +58,35 @@ pub struct Blocked {
 
 impl<'a> Hands<'a> {
     pub async fn new(cx: &'a PackContext<'a>) -> Result<Self, Fault> {
-        let tab = cx.session.some_tab().await?;
-        Ok(Self {
+        let mut hands = Self::in_tab(cx, cx.session.some_tab().await?);
+        if !hands.page_answers().await {
+            let left = hands.tab;
+            hands = Self::in_tab(cx, cx.session.new_tab(false).await?);
+            // One that hangs may not even close; it goes with the session.
+            let _ = cx.session.close_tab(&left).await;
+        }
+        hands.dismissed();
+        Ok(hands)
+    }
+
+    fn in_tab(cx: &'a PackContext<'a>, tab: Tab) -> Self {
+        Self {
             cx,
             tab,
             dismissed: Mutex::default(),
             weight: AtomicUsize::new(0),
             refused_before: cx.session.refusals(),
-        })
+        }
+    }
+
+    /// Can something be done with the page that an earlier call left there? One that hangs, crashed or never stops asking is
+    /// not gone on with.
+    async fn page_answers(&self) -> bool {
+        if self.tab.page.url() == "about:blank" {
+            return true;
+        }
+        let deadline = self.cx.deadline.at_most(ANSWER);
+        self.acting(|| self.tab.page.check_locators(&[], &deadline)).await.is_ok()
     }
 
     /// Goes to an address. One that leads to a place where nobody may go is a failure, however it was led there.
@@ -76,7 +100,7 @@ impl<'a> Hands<'a> {
     }
 
     pub async fn click(&self, selector: &str) -> Result<(), Fault> {
-        let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
+        let (locator, deadline) = (self.locator(selector), self.cx.action_deadline());
         let options = ClickOptions::default();
         self.acting(|| self.tab.page.click(&locator, &options, &deadline)).await.map(drop)
     }
@@ -84,7 +108,7 @@ impl<'a> Hands<'a> {
     /// Replaces what is in a field, with real keys.
     pub async fn type_over(&self, selector: &str, text: &SecretText) -> Result<(), Fault> {
         let text = text.reveal();
-        let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
+        let (locator, deadline) = (self.locator(selector), self.cx.action_deadline());
         let page = &self.tab.page;
         let sort = self.acting(|| page.read(&locator, "attr", Some("type"), &deadline)).await?.text();
         if PICKED.contains(&sort.as_str()) {
@@ -120,7 +144,7 @@ impl<'a> Hands<'a> {
         // Nobody waits for a page that is gone.
         let waited = tokio::select! {
             waited = waiting => waited,
-            closed = self.tab.page.wait_closed(deadline) => return Err(closed.err().unwrap_or(Error::TabClosed).into()),
+            lost = self.tab.page.wait_lost(deadline) => return Err(lost.into()),
         };
         self.dismiss().await?;
         Ok(waited?)
@@ -136,7 +160,7 @@ impl<'a> Hands<'a> {
 
     /// The text or the HTML of an element, once it is there.
     pub async fn read(&self, selector: &str, what: &str) -> Result<String, Fault> {
-        let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
+        let (locator, deadline) = (self.locator(selector), self.cx.action_deadline());
         self.settled().await;
         let text = self.acting(|| self.tab.page.read(&locator, what, None, &deadline)).await?.text();
         self.weigh(text.len())?;
@@ -145,7 +169,7 @@ impl<'a> Hands<'a> {
 
     /// The same of what is there now; `None` where nothing matches.
     pub async fn read_if_present(&self, selector: &str, what: &str) -> Result<Option<String>, Fault> {
-        let (locator, deadline) = (self.locator(selector)?, self.cx.action_deadline());
+        let (locator, deadline) = (self.locator(selector), self.cx.action_deadline());
         let reading = self.acting(|| self.tab.page.read_if_present(&locator, what, &deadline)).await?;
         Ok(reading.map(|reading| reading.text()))
     }
@@ -182,26 +206,21 @@ impl<'a> Hands<'a> {
         let _ = self.acting(|| self.tab.page.wait_for_load(LoadState::Load, &deadline)).await;
     }
 
-    /// What the browser cannot read as a selector, before anything is done with them: its number, and why. A page that does
-    /// not answer is not asked.
-    pub async fn unreadable(&self, selectors: &[&str]) -> Result<Option<(usize, Fault)>, Fault> {
-        let mut locators = Vec::with_capacity(selectors.len());
-        for (number, selector) in selectors.iter().enumerate() {
-            match self.locator(selector) {
-                Ok(locator) => locators.push(locator),
-                Err(fault) => return Ok(Some((number, fault))),
-            }
+    /// What the browser cannot read as a selector, before anything is done with them: its number, and why. Where a page does
+    /// not answer, whoever does something with it finds out.
+    pub async fn unreadable(&self, selectors: &[&str]) -> Option<(usize, Fault)> {
+        if selectors.is_empty() {
+            return None;
         }
+        let locators: Vec<Locator> = selectors.iter().map(|selector| self.locator(selector)).collect();
         let deadline = self.cx.deadline.at_most(CHECK);
-        match self.acting(|| self.tab.page.check_locators(&locators, &deadline)).await {
-            Ok(wrong) => Ok(wrong.map(|(number, error)| (number, error.into()))),
-            Err(fault) if matches!(fault.kind, Kind::Timeout | Kind::PageUnresponsive) => Ok(None),
-            Err(fault) => Err(fault),
-        }
+        let wrong = self.acting(|| self.tab.page.check_locators(&locators, &deadline)).await;
+        wrong.ok().flatten().map(|(number, error)| (number, error.into()))
     }
 
-    pub fn locator(&self, selector: &str) -> Result<Locator, Fault> {
-        self.cx.session.locator(selector, &self.tab)
+    /// Packs see no snapshots, so nothing is a reference to what stood in one.
+    pub fn locator(&self, selector: &str) -> Locator {
+        Locator::parse(selector)
     }
 
     /// Requests that were refused during this call.

@@ -119,7 +119,7 @@ impl LoginAndFetch {
             hands.cx.session.going_to(url.trim())?;
         }
         let selectors = [&*self.username_selector, &*self.password_selector, &*self.submit_selector];
-        match hands.unreadable(&selectors).await? {
+        match hands.unreadable(&selectors).await {
             Some((_, fault)) => Err(fault.into()),
             None => Ok(()),
         }

@@ -78,7 +78,7 @@ impl Pack for ScrapeSpa {
     async fn run(self, cx: &PackContext<'_>) -> Result<Scraped, PackFailure> {
         let hands = Hands::new(cx).await?;
         let selectors: Vec<&str> = self.fields.values().map(|field| &*field.selector).collect();
-        if let Some((_, fault)) = hands.unreadable(&selectors).await? {
+        if let Some((_, fault)) = hands.unreadable(&selectors).await {
             return Err(fault.into());
         }
         let status = cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url)).await?;

@@ -2,6 +2,8 @@
 //!
 //! axum's own loop has no such limits. Somebody who opens connections and sends a byte now and then would have them all.
 
+mod stall;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-use super::stall::Stalling;
+use stall::Stalling;
 
 /// What callers may do to us.
 #[derive(Debug, Clone, Copy)]
@@ -27,12 +29,18 @@ pub struct Limits {
     pub time: Duration,
 }
 
+impl Default for Limits {
+    fn default() -> Self {
+        Self { connections: 512, time: Duration::from_secs(30) }
+    }
+}
+
 /// No descriptors left, most likely. Trying again at once would take a whole processor.
 const BREATH: Duration = Duration::from_millis(50);
 
 /// Places for connections.
 #[derive(Debug)]
-pub(super) struct Connections {
+pub(crate) struct Connections {
     limits: Limits,
     places: Arc<Semaphore>,
 }

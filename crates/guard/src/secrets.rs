@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::name;
-use forms::Forms;
+use forms::{Forms, Found};
 pub use places::{ResolveError, misplaced, take_secrets};
 
 /// What a placeholder begins with; it ends with `}`.
@@ -219,10 +219,20 @@ impl Secrets {
 
     /// The text with a placeholder instead of every value, in whatever form it stands there.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.mask_where(text, |_| true)
+    }
+
+    /// The same, but a value that is cut off stays: who wrote only a part of it may be guessing.
+    pub fn mask_whole<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.mask_where(text, |found| found.whole)
+    }
+
+    fn mask_where<'a>(&self, text: &'a str, counts: impl Fn(&Found) -> bool) -> Cow<'a, str> {
         if self.entries.is_empty() {
             return Cow::Borrowed(text);
         }
         let mut found = self.forms.find(text, &self.wary);
+        found.retain(counts);
         if found.is_empty() {
             return Cow::Borrowed(text);
         }

@@ -273,6 +273,21 @@ impl Fault {
         Self { kind, message: message.into(), hints: Vec::new(), matches: Vec::new() }
     }
 
+    /// The same with its matches in the message, for who has no references to name them by.
+    #[must_use]
+    pub fn with_matches(self) -> Self {
+        self.listing(|_| String::new())
+    }
+
+    /// Writes the elements that it offers into its message, each with what it can be called.
+    pub(crate) fn listing(mut self, name: impl Fn(&Match) -> String) -> Self {
+        for one in std::mem::take(&mut self.matches) {
+            let place = one.frame.as_ref().map(|url| format!(", in the frame {url}")).unwrap_or_default();
+            self.message.push_str(&format!("\n  {}{}  ({}{place})", name(&one), one.preview, one.selector));
+        }
+        self
+    }
+
     /// The same with a hint more.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -322,13 +322,8 @@ impl Session {
 
     /// Writes the elements that a fault offers into its message, each with a reference: selectors are unique only in
     /// their own frame.
-    pub fn name_matches(&self, mut fault: Fault) -> Fault {
-        for one in std::mem::take(&mut fault.matches) {
-            let number = self.refs().number(one.handle());
-            let place = one.frame.as_ref().map(|url| format!(", in the frame {url}")).unwrap_or_default();
-            fault.message.push_str(&format!("\n  @e{number}  {}  ({}{place})", one.preview, one.selector));
-        }
-        fault
+    pub fn name_matches(&self, fault: Fault) -> Fault {
+        fault.listing(|one| format!("@e{}  ", self.refs().number(one.handle())))
     }
 
     /// The reference of what an action hit.

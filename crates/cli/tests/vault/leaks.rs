@@ -165,6 +165,9 @@ fn nothing_of_a_credential_comes_out_anywhere() {
     let guess = json!({ "action": "assert_text", "text": &PASSWORD[..6] });
     let guessed = service.interact_with(&token, &site.url("/"), &with(&[guess])).ok();
     assert_eq!(guessed["assertions_passed"], false);
+    let whole = json!({ "action": "assert_text", "text": PASSWORD });
+    let known = service.interact_with(&token, &site.url("/"), &with(&[whole])).ok();
+    assert_eq!(known["assertions_passed"], true, "who knows it finds it");
     let reflected = format!("{}?x", site.url(&format!("/who/{}", "x")));
     for url in [site.url("/"), reflected] {
         let answer = in_it(&url, &json!([extract("body", "html")]));

@@ -27,6 +27,16 @@ fn a_file_is_read() {
 }
 
 #[test]
+fn a_part_of_a_value_stays_where_only_whole_ones_are_masked() {
+    let secrets = secrets("PW=correct horse battery\n");
+    assert_eq!(secrets.mask_whole("my correct horse battery!"), "my ${SECRET:PW}!");
+    for part in ["correct", "correct horse batter", "correct h\u{2026}"] {
+        assert_eq!(secrets.mask_whole(part), part);
+    }
+    assert_ne!(secrets.mask("correct horse batter"), "correct horse batter");
+}
+
+#[test]
 fn a_bad_line_is_told_by_its_number_only() {
     let many: String = (0..101).map(|n| format!("K{n}=value-{n}\n")).collect();
     let cases = [

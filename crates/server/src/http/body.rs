@@ -16,6 +16,7 @@ use axum::response::{IntoResponse as _, Response};
 use http_body_util::LengthLimitError;
 use hyper::body::{Frame, SizeHint};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use tokio::time::{Sleep, sleep};
 
 use super::Service;
@@ -23,6 +24,16 @@ use super::answer::Refused;
 
 /// A larger body is a mistake: actions are words.
 pub(super) const LARGEST: usize = 4 << 20;
+
+/// A JSON object, or why it is none.
+pub(super) fn read_object(body: &Bytes) -> Result<Value, Refused> {
+    let value: Value = serde_json::from_slice(body)
+        .map_err(|error| Refused::bad(format!("the body is no JSON: {error}")))?;
+    match value.is_object() {
+        true => Ok(value),
+        false => Err(Refused::bad("the body must be a JSON object")),
+    }
+}
 
 /// See the module.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ mod openapi;
 mod operating;
 mod owners;
 mod packs;
+mod places;
 mod record;
 mod refusals;
 mod router;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -14,9 +13,9 @@ use surehand_tools::packs::{self, PACKS, PackContext, PackEntry, PackFailure, Pr
 use tokio::runtime::Handle;
 
 use super::Service;
-use super::admission::{Busy, KeptPermit, Permit};
+use super::admission::Permit;
 use super::answer::{Refused, ok};
-use super::body::Body;
+use super::body::{Body, read_object};
 use super::gate::Caller;
 use super::kept::Kept;
 use super::openapi;
@@ -211,67 +210,6 @@ pub(super) fn unavailable(fault: Fault) -> Refused {
         _ => PackCode::SessionUnavailable,
     };
     PackFailure { code, ..failure }.into()
-}
-
-impl Service {
-    /// A place to work, or the reason why there is none now.
-    pub(super) async fn admit(&self, subject: &str) -> Result<Permit, Refused> {
-        self.in_line(self.admission.enter(subject)).await
-    }
-
-    /// The same for longer than a call.
-    pub(super) async fn admit_to_keep(&self, subject: &str) -> Result<KeptPermit, Refused> {
-        self.in_line(self.admission.enter_and_keep(subject)).await
-    }
-
-    async fn in_line<P>(&self, entering: impl Future<Output = Result<P, Busy>>) -> Result<P, Refused> {
-        if self.is_draining() {
-            return Err(draining());
-        }
-        let patience = self.options.queue_time;
-        let busy = match tokio::time::timeout(patience, entering).await {
-            Ok(Ok(permit)) => return Ok(permit),
-            Ok(Err(busy)) => Some(busy),
-            Err(_) => None,
-        };
-        let (status, code, message) = match busy {
-            Some(Busy::Caller) => (
-                StatusCode::TOO_MANY_REQUESTS,
-                "too_many_requests",
-                "you have your share of the line; wait for your calls to end".to_owned(),
-            ),
-            Some(Busy::Keeper) => (
-                StatusCode::TOO_MANY_REQUESTS,
-                "too_many_sessions",
-                "you keep half of all sessions already; end one of them".to_owned(),
-            ),
-            Some(Busy::Everybody) => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "overloaded",
-                "all sessions are taken and the line is full".to_owned(),
-            ),
-            None => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "overloaded",
-                format!("no session became free within {} ms", patience.as_millis()),
-            ),
-        };
-        Err(Refused::new(status, code, message).retry_after(self.usual_wait()))
-    }
-}
-
-pub(super) fn draining() -> Refused {
-    Refused::new(StatusCode::SERVICE_UNAVAILABLE, "draining", "the service is about to end").retry_after(10)
-}
-
-/// A JSON object, or why it is none.
-pub(super) fn read_object(body: &Bytes) -> Result<Value, Refused> {
-    let value: Value = serde_json::from_slice(body)
-        .map_err(|error| Refused::bad(format!("the body is no JSON: {error}")))?;
-    match value.is_object() {
-        true => Ok(value),
-        false => Err(Refused::bad("the body must be a JSON object")),
-    }
 }
 
 /// The session that a call wants to work in.

@@ -12,10 +12,10 @@ use serde_json::json;
 
 use super::Service;
 use super::answer::{Refused, json as json_answer, ok};
-use super::body::Body;
+use super::body::{Body, read_object};
 use super::gate::Caller;
 use super::kept::{Expiry, Kept};
-use super::packs::{no_session, read_object, unavailable};
+use super::packs::{no_session, unavailable};
 
 /// How a session is made.
 #[derive(Debug, Default, Deserialize)]

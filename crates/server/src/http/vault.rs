@@ -15,8 +15,7 @@ use surehand_store::UsageFilter;
 
 use super::Service;
 use super::answer::{Refused, json as json_answer, ok};
-use super::body::{Asked, Body};
-use super::packs::read_object;
+use super::body::{Asked, Body, read_object};
 use crate::safe::{told_to_caller, vault_fault};
 
 type Answered = Result<Response, Refused>;

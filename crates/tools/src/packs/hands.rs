@@ -65,6 +65,7 @@ impl<'a> Hands<'a> {
             // One that hangs may not even close; it goes with the session.
             let _ = cx.session.close_tab(&left).await;
         }
+        // What an earlier page asked is no concern of this call.
         hands.dismissed();
         Ok(hands)
     }
@@ -100,7 +101,7 @@ impl<'a> Hands<'a> {
     }
 
     pub async fn click(&self, selector: &str) -> Result<(), Fault> {
-        let (locator, deadline) = (self.locator(selector), self.cx.action_deadline());
+        let (locator, deadline) = (locator(selector), self.cx.action_deadline());
         let options = ClickOptions::default();
         self.acting(|| self.tab.page.click(&locator, &options, &deadline)).await.map(drop)
     }
@@ -108,7 +109,7 @@ impl<'a> Hands<'a> {
     /// Replaces what is in a field, with real keys.
     pub async fn type_over(&self, selector: &str, text: &SecretText) -> Result<(), Fault> {
         let text = text.reveal();
-        let (locator, deadline) = (self.locator(selector), self.cx.action_deadline());
+        let (locator, deadline) = (locator(selector), self.cx.action_deadline());
         let page = &self.tab.page;
         let sort = self.acting(|| page.read(&locator, "attr", Some("type"), &deadline)).await?.text();
         if PICKED.contains(&sort.as_str()) {
@@ -160,7 +161,7 @@ impl<'a> Hands<'a> {
 
     /// The text or the HTML of an element, once it is there.
     pub async fn read(&self, selector: &str, what: &str) -> Result<String, Fault> {
-        let (locator, deadline) = (self.locator(selector), self.cx.action_deadline());
+        let (locator, deadline) = (locator(selector), self.cx.action_deadline());
         self.settled().await;
         let text = self.acting(|| self.tab.page.read(&locator, what, None, &deadline)).await?.text();
         self.weigh(text.len())?;
@@ -169,7 +170,7 @@ impl<'a> Hands<'a> {
 
     /// The same of what is there now; `None` where nothing matches.
     pub async fn read_if_present(&self, selector: &str, what: &str) -> Result<Option<String>, Fault> {
-        let (locator, deadline) = (self.locator(selector), self.cx.action_deadline());
+        let (locator, deadline) = (locator(selector), self.cx.action_deadline());
         let reading = self.acting(|| self.tab.page.read_if_present(&locator, what, &deadline)).await?;
         Ok(reading.map(|reading| reading.text()))
     }
@@ -189,9 +190,11 @@ impl<'a> Hands<'a> {
     pub async fn has_text(&self, text: &str) -> Result<bool, Fault> {
         self.settled().await;
         let body = self.read_if_present("body", "text").await?.unwrap_or_default();
-        // Who may not see a credential may not guess it piece by piece either.
-        let body = self.cx.session.lent().mask(&body).into_owned();
-        Ok(body.contains(text) || in_one_line(&body).contains(&in_one_line(text)))
+        // Who may not see a credential may not guess it piece by piece either; who knows all of it, such as the name of a
+        // user, finds it.
+        let lent = self.cx.session.lent();
+        let (body, text) = (lent.mask(&body), lent.mask_whole(text));
+        Ok(body.contains(&*text) || in_one_line(&body).contains(&in_one_line(&text)))
     }
 
     /// Waits until the text is on the page.
@@ -212,15 +215,10 @@ impl<'a> Hands<'a> {
         if selectors.is_empty() {
             return None;
         }
-        let locators: Vec<Locator> = selectors.iter().map(|selector| self.locator(selector)).collect();
+        let locators: Vec<Locator> = selectors.iter().map(|selector| locator(selector)).collect();
         let deadline = self.cx.deadline.at_most(CHECK);
         let wrong = self.acting(|| self.tab.page.check_locators(&locators, &deadline)).await;
         wrong.ok().flatten().map(|(number, error)| (number, error.into()))
-    }
-
-    /// Packs see no snapshots, so nothing is a reference to what stood in one.
-    pub fn locator(&self, selector: &str) -> Locator {
-        Locator::parse(selector)
     }
 
     /// Requests that were refused during this call.
@@ -242,7 +240,7 @@ impl<'a> Hands<'a> {
             self.dismiss().await?;
             match action().await {
                 Err(Error::DialogOpen(_)) => {}
-                Err(error) => return Err(self.cx.session.name_matches(error.into())),
+                Err(error) => return Err(Fault::from(error).with_matches()),
                 Ok(done) => {
                     self.dismiss().await?;
                     return Ok(done);
@@ -262,6 +260,11 @@ impl<'a> Hands<'a> {
         }
         Err(Fault::new(Kind::DialogOpen, "the page does not stop asking"))
     }
+}
+
+/// Packs see no snapshots, so nothing is a reference to what stood in one.
+fn locator(selector: &str) -> Locator {
+    Locator::parse(selector)
 }
 
 /// Requests that were refused since then.

@@ -131,7 +131,7 @@ impl Guest {
         let actor = self.seen.actor();
         let _busy = session.begin();
         let _refusals = Refusals::of(&self.service, &session, &actor);
-        let mut row = Row::of(&self.service, &actor, &call);
+        let mut row = Row::of(&self.service, &actor, &session, &call);
         let limit = self.service.options.session_time;
         let called =
             tokio::time::timeout(limit, call.make(executor)).await.unwrap_or_else(|_| Err(too_long(limit)));
@@ -159,23 +159,20 @@ fn too_long(limit: Duration) -> Fault {
 struct Row<'a> {
     service: &'a Service,
     actor: &'a Actor,
-    payload: Map<String, Value>,
+    session: &'a Session,
+    tool: String,
+    to: Option<String>,
     began: Instant,
     is_written: bool,
 }
 
 impl<'a> Row<'a> {
-    fn of(service: &'a Service, actor: &'a Actor, call: &Call) -> Self {
-        let mut payload = Map::new();
-        payload.insert("action".to_owned(), call.tool.clone().into());
+    fn of(service: &'a Service, actor: &'a Actor, session: &'a Session, call: &Call) -> Self {
         // Where to and to what, but never what is typed.
         let to =
             ["url", "selector", "ref", "label"].into_iter().find_map(|name| call.arguments[name].as_str());
-        if let Some(to) = to {
-            let to: String = redact::mask_queries(to).chars().take(LONGEST).collect();
-            payload.insert("to".to_owned(), to.into());
-        }
-        Self { service, actor, payload, began: Instant::now(), is_written: false }
+        let (tool, to) = (call.tool.clone(), to.map(str::to_owned));
+        Self { service, actor, session, tool, to, began: Instant::now(), is_written: false }
     }
 
     fn write(&mut self, called: &Result<Answer, Fault>) {
@@ -191,6 +188,18 @@ impl<'a> Row<'a> {
         self.add(Severity::Error, "failed", code, Some(cause));
     }
 
+    /// What was done to what, without what the session was given to use.
+    fn payload(&self) -> Map<String, Value> {
+        let mut payload = Map::new();
+        payload.insert("action".to_owned(), self.tool.clone().into());
+        if let Some(to) = &self.to {
+            let to = redact::mask_queries(to).into_owned();
+            let to = self.session.masks().iter().fold(to, |to, secrets| secrets.mask(&to).into_owned());
+            payload.insert("to".to_owned(), to.chars().take(LONGEST).collect::<String>().into());
+        }
+        payload
+    }
+
     fn add(&mut self, severity: Severity, outcome: &str, code: Option<String>, cause: Option<String>) {
         self.is_written = true;
         let mut entry = self.actor.entry(event::ACTION);
@@ -199,7 +208,7 @@ impl<'a> Row<'a> {
         entry.outcome = Some(outcome.to_owned());
         entry.code = code;
         entry.cause = cause;
-        entry.payload = std::mem::take(&mut self.payload).into();
+        entry.payload = self.payload().into();
         self.service.recorder.add(entry);
     }
 }

@@ -162,19 +162,16 @@ impl<'a> PackContext<'a> {
         to: Option<&str>,
         work: impl Future<Output = Result<T, Fault>>,
     ) -> Result<T, Fault> {
-        let mut told =
-            Told { witness: self.witness, index, action, to, began: Instant::now(), is_over: false };
+        let mut told = Told { cx: self, index, action, to, began: Instant::now(), is_over: false };
         let done = work.await;
-        // The page may say in its own words what was typed into it.
-        let fault = done.as_ref().err().map(|fault| masked(fault.clone(), &self.session.lent()));
-        told.tell(fault.as_ref());
+        told.tell(done.as_ref().err());
         done
     }
 }
 
 /// An action that somebody is to be told of. One that was broken off because nobody waits any more is told as well.
 struct Told<'a> {
-    witness: &'a dyn Witness,
+    cx: &'a PackContext<'a>,
     index: Option<usize>,
     action: &'static str,
     to: Option<&'a str>,
@@ -185,8 +182,13 @@ struct Told<'a> {
 impl Told<'_> {
     fn tell(&mut self, fault: Option<&Fault>) {
         self.is_over = true;
-        let Self { index, action, to, .. } = *self;
-        self.witness.saw(&Witnessed { index, action, to, took: self.began.elapsed(), fault });
+        let Self { cx, index, action, to, .. } = *self;
+        // The page may say in its own words what was typed into it, and the caller may have written it down.
+        let secrets = cx.session.lent();
+        let to = to.map(|to| secrets.mask(to));
+        let fault = fault.map(|fault| masked(fault.clone(), &secrets));
+        let took = self.began.elapsed();
+        cx.witness.saw(&Witnessed { index, action, to: to.as_deref(), took, fault: fault.as_ref() });
     }
 }
 

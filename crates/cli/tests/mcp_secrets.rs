@@ -257,8 +257,13 @@ fn the_shell_and_shared_sessions_keep_secrets_too() {
     assert_masked(&server.end());
 }
 
-/// Not even a part of the PIN is in there.
+/// Not even a part of the PIN is in there. The time of an entry may have the same digits.
 fn assert_no_part(text: &str) {
+    let timeless = |line: &str| match line.strip_prefix("{\"at\":").and_then(|rest| rest.split_once(',')) {
+        Some((_, rest)) => rest.to_owned(),
+        None => line.to_owned(),
+    };
+    let text = text.lines().map(timeless).collect::<Vec<_>>().join("\n");
     for start in 0..PIN.len() - 3 {
         assert!(!text.contains(&PIN[start..start + 4]), "{} is in {text}", &PIN[start..start + 4]);
     }

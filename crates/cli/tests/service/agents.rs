@@ -186,7 +186,7 @@ fn an_agent_whose_browser_dies_keeps_its_place() {
 fn what_an_agent_does_is_written_down_with_its_name() {
     let (service, site) = (Service::start(&[]), pages(&[("/", "<p>x</p>")]));
     let agent = Agent::new(&service, "agent");
-    agent.ok("navigate", &json!({ "url": site.url("/?token=4711") }));
+    agent.ok("navigate", &json!({ "url": site.url("/?token=telling") }));
     agent.fails("navigate", &json!({ "url": "http://10.1.2.3/" }));
     let image = "document.body.append(Object.assign(new Image(), { src: 'http://10.1.2.3/i.png' })); 1";
     agent.ok("javascript_tool", &json!({ "code": image }));
@@ -196,7 +196,7 @@ fn what_an_agent_does_is_written_down_with_its_name() {
     let actions = told("action");
     assert_eq!(actions[2]["payload"]["action"], "navigate");
     let to = actions[2]["payload"]["to"].as_str().unwrap();
-    assert!(to.starts_with(&site.url("/")) && !to.contains("4711"), "{to}");
+    assert!(to.starts_with(&site.url("/")) && !to.contains("telling"), "{to}");
     assert_eq!((&actions[2]["outcome"], &actions[1]["outcome"]), (&json!("ok"), &json!("failed")));
     assert_eq!(actions[1]["code"], "egress-denied", "{}", actions[1]);
     assert!(actions[0]["session_id"].is_string() && actions[0]["request_id"].is_string(), "{}", actions[0]);

@@ -79,8 +79,14 @@ fn what_is_not_in_order_is_not_believed() {
     spaced["scope"] = "vault:read packs:*".into();
     spaced["aud"] = json!(["other", "surehand"]);
     assert_eq!(status(&forge::token(&header, &spaced, &secret)), 200, "as OAuth writes it");
+    let mut fractions = claims.clone();
+    fractions["exp"] = json!(now() as f64 + 60.5);
+    fractions["iat"] = json!(now() as f64 - 0.5);
+    assert_eq!(status(&forge::token(&header, &fractions, &secret)), 200, "as some clocks tell the time");
     for (name, value) in [
         ("exp", json!(now() - 3600)),
+        ("exp", json!(now() as f64 - 3600.5)),
+        ("exp", json!(-1)),
         ("exp", json!("tomorrow")),
         ("exp", Value::Null),
         ("nbf", json!(now() + 3600)),

@@ -28,9 +28,10 @@ pub struct Claims {
     /// Who shows it.
     pub sub: String,
     /// Until when it counts, in seconds of the epoch.
+    #[serde(deserialize_with = "whole_seconds")]
     pub exp: u64,
     /// When it was made.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "whole_seconds")]
     pub iat: u64,
     /// Its own name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,6 +56,11 @@ impl Claims {
         let spaced = self.scope.iter().flat_map(|text| text.split_ascii_whitespace());
         Scopes::new(self.scopes.iter().chain(spaced).map(ToOwned::to_owned))
     }
+}
+
+/// Times may have fractions (RFC 7519); what is behind the point does not count.
+fn whole_seconds<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    f64::deserialize(deserializer).map(|seconds| seconds as u64)
 }
 
 /// Why a token is not believed.
@@ -166,7 +172,7 @@ fn believed(error: &jsonwebtoken::errors::Error) -> TokenError {
         ErrorKind::MissingRequiredClaim(name) | ErrorKind::InvalidClaimFormat(name) => {
             TokenError::Missing(name.clone())
         }
-        ErrorKind::Json(_) => TokenError::Missing("sub, iss, aud or exp".to_owned()),
+        ErrorKind::Json(_) => TokenError::Missing("sub, iss, aud, exp or iat".to_owned()),
         _ => TokenError::Malformed,
     }
 }

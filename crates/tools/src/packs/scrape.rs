@@ -18,7 +18,7 @@ pub struct Scrape {
     url: String,
     /// What to give back; Markdown if it does not say
     #[serde(default = "markdown_only")]
-    #[schemars(length(min = 1))]
+    #[schemars(with = "Vec<ScrapeFormat>", length(min = 1))]
     formats: BTreeSet<ScrapeFormat>,
     /// Milliseconds to wait after the page is loaded
     #[serde(default)]

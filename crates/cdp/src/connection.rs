@@ -48,7 +48,15 @@ impl Connection {
     /// handled: the reader goes on only then, so none of the session's events is missed.
     pub fn adopt(&self, id: &str, sink: Arc<dyn EventSink>) -> Session {
         let session = Session::new(Some(id), self.0.outbox.clone(), Some(sink));
-        self.0.lock().insert(id.into(), session.clone());
+        let mut sessions = self.0.lock();
+        // Whoever ends the connection says so first and then takes all sessions: one that comes later is none.
+        match self.closed() {
+            Some(reason) => {
+                drop(sessions);
+                session.close(&reason);
+            }
+            None => _ = sessions.insert(id.into(), session.clone()),
+        }
         session
     }
 

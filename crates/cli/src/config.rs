@@ -117,9 +117,19 @@ const KEYS: [(&str, Shape); 15] = [
     ("idle-timeout", Shape::Number),
 ];
 
-/// A file that comes with somebody's code must not choose which program runs, nor what it may reach.
-const NOT_FROM_PROJECTS: [&str; 6] =
-    ["executable-path", "args", "egress", "egress-allow", "egress-deny", "egress-only"];
+/// A file that comes with somebody's code must not choose which program runs, what it may reach, through whom, whose
+/// certificates it believes, nor with whose cookies.
+const NOT_FROM_PROJECTS: [&str; 9] = [
+    "executable-path",
+    "args",
+    "profile",
+    "proxy",
+    "ignore-https-errors",
+    "egress",
+    "egress-allow",
+    "egress-deny",
+    "egress-only",
+];
 
 /// Keys that hold paths.
 const PATHS: [&str; 2] = ["profile", "executable-path"];

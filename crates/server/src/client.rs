@@ -150,23 +150,12 @@ fn converse(
     request: &Request,
     listener: &mut dyn Listener,
 ) -> Result<Answer, Fault> {
-    let broken = |error: io::Error| match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            let limit = SILENCE.as_secs();
-            gone(&format!(
-                "it has been silent for {limit} s and seems to be stopped; end its process and try again"
-            ))
-        }
-        _ => gone(&error.to_string()),
-    };
     let mut line =
         serde_json::to_string(request).map_err(|error| Fault::new(Kind::Internal, error.to_string()))?;
     line.push('\n');
     ipc::limit_silence(&stream, SILENCE).map_err(broken)?;
-    match stream.write_all(line.as_bytes()) {
-        // It was on its way out and has not read the request: another one will.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Answer::Replaced),
-        written => written.map_err(broken)?,
+    if let Err(error) = stream.write_all(line.as_bytes()) {
+        return unheard(error);
     }
     let mut reader = BufReader::with_capacity(64 * 1024, stream);
     loop {
@@ -183,17 +172,20 @@ fn converse(
 
 /// The same without blocking; what the daemon says before its answer is not of interest.
 async fn converse_async(stream: ipc::ClientStream, request: &Request) -> Result<Answer, Fault> {
-    let broken = |error: io::Error| gone(&error.to_string());
     let (reader, mut writer) = tokio::io::split(ipc::without_blocking(stream).map_err(broken)?);
     let mut line = serde_json::to_string(request).map_err(crate::internal)?;
     line.push('\n');
-    writer.write_all(line.as_bytes()).await.map_err(broken)?;
-    writer.flush().await.map_err(broken)?;
+    let asking = async {
+        writer.write_all(line.as_bytes()).await?;
+        writer.flush().await
+    };
+    if let Err(error) = within_silence(asking).await {
+        return unheard(error);
+    }
     let mut reader = tokio::io::BufReader::new(reader);
     loop {
         let mut line = String::new();
-        let read = tokio::time::timeout(SILENCE, reader.read_line(&mut line)).await;
-        match read.map_err(|_| gone("it is silent and seems to be stopped"))?.map_err(broken)? {
+        match within_silence(reader.read_line(&mut line)).await.map_err(broken)? {
             0 => return Err(gone("it closed the connection")),
             _ => {
                 if let Heard::Answer(answer) = heard(line)? {
@@ -201,6 +193,31 @@ async fn converse_async(stream: ipc::ClientStream, request: &Request) -> Result<
                 }
             }
         }
+    }
+}
+
+async fn within_silence<T>(work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    tokio::time::timeout(SILENCE, work).await.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+}
+
+/// A request that was not taken.
+fn unheard(error: io::Error) -> Result<Answer, Fault> {
+    match error.kind() {
+        // It was on its way out and has not read the request: another one will.
+        io::ErrorKind::BrokenPipe => Ok(Answer::Replaced),
+        _ => Err(broken(error)),
+    }
+}
+
+fn broken(error: io::Error) -> Fault {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            let limit = SILENCE.as_secs();
+            gone(&format!(
+                "it has been silent for {limit} s and seems to be stopped; end its process and try again"
+            ))
+        }
+        _ => gone(&error.to_string()),
     }
 }
 
@@ -219,7 +236,6 @@ fn heard(mut line: String) -> Result<Heard, Fault> {
         Ok(Message::Text { .. }) => Ok(Heard::Answer(Answer::Last(line))),
         Ok(Message::Replaced) => Ok(Heard::Answer(Answer::Replaced)),
         Ok(message) => Ok(Heard::Said(message)),
-        Err(_) if line == r#""replaced""# => Ok(Heard::Answer(Answer::Replaced)),
         Err(error) => Err(gone(&format!("it said something unexpected ({error})"))),
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use surehand_browser::{Machine, Notes, profile};
-use surehand_session::{Fault, Kind, Places, Sessions};
+use surehand_browser::{Notes, profile};
+use surehand_session::{Fault, Kind, Sessions};
 use surehand_tools::direct::Endpoints;
 use surehand_tools::{AnswerBody, ToolContext, Toolset};
 use surehand_verbs::{Command, Context, Settings};
@@ -57,10 +57,6 @@ pub fn run(home: &Home) -> Result<(), DaemonError> {
     ipc::raise_descriptor_limit();
     fs_err::create_dir_all(home.scratch())?;
     let swept = profile::sweep(&home.scratch());
-    // This daemon is the only one, so what is there is what a dead one left.
-    if home.downloads().exists() {
-        fs_err::remove_dir_all(home.downloads())?;
-    }
     tracing::info!("swept {swept:?}");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let served = runtime.block_on(serve(home, taps));
@@ -83,15 +79,11 @@ fn take_lock(home: &Home) -> Result<fs_err::File, DaemonError> {
 }
 
 async fn serve(home: &Home, taps: log::Taps) -> Result<(), DaemonError> {
+    let downloads = home.own_downloads()?;
     let server = ipc::Server::bind(&home.socket)?;
     fs_err::write(home.pid_file(), std::process::id().to_string())?;
     say_ready()?;
-    let places = Places {
-        scratch: home.scratch(),
-        downloads: home.downloads(),
-        journals: home.journals(),
-        machine: Machine::from_env(),
-    };
+    let places = home.places(downloads.path().to_owned());
     let daemon = Arc::new(Daemon {
         sessions: Arc::new(Sessions::new(places)),
         borrowed: Arc::default(),
@@ -154,8 +146,7 @@ impl Daemon {
     /// Ends idle sessions; returns when the daemon itself has been without sessions and requests for a while.
     async fn idle(&self) {
         loop {
-            let next =
-                self.sessions.next_idle().await.unwrap_or(LINGER).clamp(Duration::from_millis(20), LOOK);
+            let next = self.sessions.next_idle().unwrap_or(LINGER).clamp(Duration::from_millis(20), LOOK);
             tokio::select! {
                 () = tokio::time::sleep(next) => {}
                 () = self.used.notified() => continue,
@@ -191,14 +182,19 @@ impl Daemon {
             let answering = self.answer(&line, messages);
             tokio::pin!(answering);
             let mut heartbeat = tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT, HEARTBEAT);
-            // Notes go out while the command runs, and a client that hangs up cancels it.
+            // Notes go out while the command runs, and a client that hangs up cancels it. One that asks for more already is
+            // there.
+            let mut has_more = false;
             let last = loop {
                 tokio::select! {
                     biased;
                     Some(message) = queued.recv() => send_message(&mut writer, &message).await?,
                     last = &mut answering => break last,
                     _ = heartbeat.tick() => send_message(&mut writer, &Message::Alive).await?,
-                    gone = reader.fill_buf() => if gone?.is_empty() { return Ok(()) } else { std::future::pending().await },
+                    more = reader.fill_buf(), if !has_more => match more?.is_empty() {
+                        true => return Ok(()),
+                        false => has_more = true,
+                    },
                 }
             };
             while let Ok(message) = queued.try_recv() {
@@ -223,7 +219,8 @@ impl Daemon {
         let ends_everything =
             matches!(&request.task, Task::Run { command, .. } if matches!(**command, Command::Close(_)));
         if request.version != version() && !ends_everything {
-            if self.sessions.is_empty() {
+            // The one that asks is busy, too.
+            if self.sessions.is_empty() && self.busy.load(Ordering::SeqCst) == 1 {
                 return None;
             }
             return Some(Envelope::failure(other_version(&request.version)));
@@ -270,7 +267,7 @@ impl Daemon {
     }
 
     async fn status(&self) -> String {
-        let sessions = serde_json::to_value(self.sessions.infos().await).unwrap_or_default();
+        let sessions = serde_json::to_value(self.sessions.infos()).unwrap_or_default();
         let data =
             serde_json::json!({ "pid": std::process::id(), "version": version(), "sessions": sessions });
         Envelope::data(&data)
@@ -284,9 +281,9 @@ async fn call_tool(
     cx: &ToolContext,
 ) -> String {
     let toolsets: Vec<Toolset> = toolsets.iter().filter_map(|set| Toolset::named(set).ok()).collect();
-    let called = surehand_tools::call(&toolsets, name, arguments, cx).await;
+    let calling = surehand_tools::call(&toolsets, name, arguments, cx);
     // Another call may have put in what this one would tell.
-    match crate::secrets::veil(&cx.verbs.sessions, &cx.verbs.settings.session, called).await {
+    match crate::secrets::veiled(&cx.verbs.sessions, &cx.verbs.settings.session, calling).await {
         Ok(answer) => Envelope::data(&AnswerBody::from(answer)),
         Err(fault) => Envelope::failure(fault),
     }
@@ -315,10 +312,9 @@ struct Head {
 }
 
 fn other_version(client: &str) -> Fault {
-    let message =
-        format!("the daemon is version {}, this is version {client}, and it has sessions", version());
+    let message = format!("the daemon is version {}, this is version {client}, and it is at work", version());
     Fault::new(Kind::VersionMismatch, message)
-        .hint("end them with `surehand close --all`; the next command then starts a new daemon")
+        .hint("end its sessions with `surehand close --all`; the next command then starts a new daemon")
 }
 
 async fn send_message(writer: &mut (impl AsyncWriteExt + Unpin), message: &Message) -> io::Result<()> {

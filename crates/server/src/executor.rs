@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use surehand_browser::{Machine, Notes};
+use surehand_browser::Notes;
 use surehand_guard::Secrets;
-use surehand_session::{Fault, Lease, Places, Sessions};
+use surehand_session::{Fault, Lease, Sessions};
 use surehand_tools::direct::Endpoints;
 use surehand_tools::packs::{self, Lender, PackEntry, PackFailure};
 use surehand_tools::{Answer, AnswerBody, ToolContext, Toolset};
@@ -37,13 +37,7 @@ impl Executor {
     /// In this process. What it downloads is in `scratch`, which is its own.
     pub fn here(home: &Home, scratch: &Path, secrets: Arc<Secrets>) -> Result<Self, Fault> {
         home.create()?;
-        let places = Places {
-            scratch: home.scratch(),
-            downloads: scratch.join("downloads"),
-            journals: home.journals(),
-            machine: Machine::from_env(),
-        };
-        let sessions = Arc::new(Sessions::new(places));
+        let sessions = Arc::new(Sessions::new(home.places(scratch.join("downloads"))));
         Ok(Self::of(sessions, lender::local(home), secrets))
     }
 
@@ -155,8 +149,8 @@ impl Place {
                 let verbs = Context { sessions: sessions.clone(), settings, notes };
                 let (borrowed, lender) = (borrowed.clone(), lender.clone());
                 let cx = ToolContext { verbs, borrowed, lender, secrets: secrets.clone() };
-                let called = surehand_tools::call(toolsets, name, arguments, &cx).await;
-                secrets::veil(sessions, &cx.verbs.settings.session, called).await
+                let calling = surehand_tools::call(toolsets, name, arguments, &cx);
+                secrets::veiled(sessions, &cx.verbs.settings.session, calling).await
             }
             Self::Daemon(client) => {
                 let task = Task::Tool {

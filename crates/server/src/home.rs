@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use surehand_session::{Fault, Kind};
+use surehand_browser::Machine;
+use surehand_browser::profile::{self, TempProfile};
+use surehand_session::{Fault, Kind, Places};
 
 use crate::ipc;
 
@@ -43,8 +45,20 @@ impl Home {
         self.root.join("profiles")
     }
 
-    /// Downloads that are under way.
-    pub fn downloads(&self) -> PathBuf {
+    /// Where sessions of one process keep their things. What they download is in a folder of that process.
+    pub(crate) fn places(&self, downloads: PathBuf) -> Places {
+        Places { scratch: self.scratch(), downloads, journals: self.journals(), machine: Machine::from_env() }
+    }
+
+    /// A folder for the downloads of this process. It goes with its owner; what dead ones left goes now.
+    pub(crate) fn own_downloads(&self) -> Result<TempProfile, Fault> {
+        let swept = profile::sweep(&self.downloads());
+        tracing::debug!("swept {swept:?}");
+        Ok(TempProfile::create(&self.downloads())?)
+    }
+
+    /// Downloads that are under way, in a folder for each process.
+    fn downloads(&self) -> PathBuf {
         self.root.join("downloads")
     }
 

@@ -146,14 +146,17 @@ impl Keeper {
     }
 }
 
-/// Takes out of an answer what was ever put into the session by anybody.
-pub(crate) async fn veil(
+/// Takes out of the answer of a call what was ever put into its session by anybody.
+pub(crate) async fn veiled(
     sessions: &Sessions,
     name: &str,
-    called: Result<Answer, Fault>,
+    calling: impl Future<Output = Result<Answer, Fault>>,
 ) -> Result<Answer, Fault> {
-    let session = sessions.all().await.into_iter().find(|session| session.name() == name);
-    let masks = session.map(|session| session.masks()).unwrap_or_default();
+    // Somebody may end the session meanwhile: what was in it then is still secret.
+    let before = sessions.present(name);
+    let called = calling.await;
+    let sessions = before.into_iter().chain(sessions.present(name));
+    let masks: Vec<Arc<Secrets>> = sessions.flat_map(|session| session.masks()).collect();
     masks.iter().fold(called, |called, secrets| mask(secrets, called))
 }
 

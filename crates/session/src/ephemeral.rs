@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use surehand_browser::Notes;
+use tokio::runtime::Handle;
 
-use crate::{Fault, Kind, Session, SessionOptions, Sessions};
+use crate::{Fault, Kind, Place, Session, SessionOptions, Sessions};
 
 /// See the module.
 #[derive(Debug)]
@@ -22,6 +23,19 @@ impl Ephemeral {
         options: &SessionOptions,
         notes: &Arc<dyn Notes>,
     ) -> Result<Self, Fault> {
+        // Nothing is given back with it.
+        Self::open_in_place(sessions, purpose, options, notes, Arc::new(())).await
+    }
+
+    /// The same in a place that is given back when the session is gone and not before, also if nobody waits for that: who
+    /// hangs up again and again would have more sessions than there are places otherwise.
+    pub async fn open_in_place(
+        sessions: &Arc<Sessions>,
+        purpose: &str,
+        options: &SessionOptions,
+        notes: &Arc<dyn Notes>,
+        place: Place,
+    ) -> Result<Self, Fault> {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{purpose}-{}-{number}", std::process::id());
@@ -29,7 +43,8 @@ impl Ephemeral {
         // Who stops waiting does not stop a browser in the middle of making a context: it is made, and ended with the
         // answer that nobody takes.
         let opening = tokio::spawn(async move {
-            let session = sessions.open(&name, &options, &notes).await?;
+            let place = async { Ok::<_, Fault>(place) };
+            let session = sessions.open_in_place(&name, &options, &notes, place).await?;
             Ok(Self { sessions, session: Some(session) })
         });
         opening.await.map_err(|error| Fault::new(Kind::Internal, error.to_string()))?
@@ -43,28 +58,17 @@ impl Ephemeral {
     /// Ends it and waits until it is gone.
     pub async fn end(mut self) {
         if let Some(session) = self.session.take() {
-            let ending = end(self.sessions.clone(), session.name().to_owned());
-            // Who stops waiting does not stop the ending.
-            let _ = tokio::spawn(ending).await;
+            self.sessions.close(session.name()).await;
         }
     }
 }
 
 impl Drop for Ephemeral {
     fn drop(&mut self) {
-        if let Some(session) = self.session.take() {
-            end_in_background(&self.sessions, session.name());
+        // Without a runtime the process is ending, and the browser with it.
+        if let (Some(session), Ok(runtime)) = (self.session.take(), Handle::try_current()) {
+            let sessions = self.sessions.clone();
+            runtime.spawn(async move { sessions.close(session.name()).await });
         }
     }
-}
-
-fn end_in_background(sessions: &Arc<Sessions>, name: &str) {
-    // Without a runtime the process is ending, and the browser with it.
-    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-        runtime.spawn(end(sessions.clone(), name.to_owned()));
-    }
-}
-
-async fn end(sessions: Arc<Sessions>, name: String) {
-    sessions.close(&name).await;
 }

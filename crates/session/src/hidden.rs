@@ -41,7 +41,9 @@ impl Hidden {
     }
 
     fn hide(&mut self, field: &str, value: &str, is_alone: bool) {
-        self.note(field, value, is_alone);
+        if !self.note(field, value, is_alone) {
+            return;
+        }
         let whole = self.entered.iter().filter(|private| !private.is_alone && !private.is_short());
         let pairs = whole.map(|private| (private.name.clone(), private.value.clone()));
         // One that could not be masked in every form is still masked as it is.
@@ -50,13 +52,15 @@ impl Hidden {
         }
     }
 
-    fn note(&mut self, field: &str, value: &str, is_alone: bool) {
+    /// Is anything new about it?
+    fn note(&mut self, field: &str, value: &str, is_alone: bool) -> bool {
         if let Some(known) = self.entered.iter_mut().find(|private| private.value == value) {
+            let is_news = known.is_alone && !is_alone;
             known.is_alone &= is_alone;
-            return;
+            return is_news;
         }
         if value.is_empty() || self.is_given(value) {
-            return;
+            return false;
         }
         let wanted = name_of(field);
         let names = (2..).map(|number| format!("{wanted}_{number}"));
@@ -65,6 +69,7 @@ impl Hidden {
         let private = Private { value: value.to_owned(), placeholder: placeholder(&name), name, is_alone };
         let at = self.entered.partition_point(|known| known.value.len() >= value.len());
         self.entered.insert(at, private);
+        true
     }
 
     pub fn secrets(&mut self, secrets: &Arc<Secrets>) {

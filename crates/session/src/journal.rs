@@ -128,7 +128,10 @@ impl Journal {
             use fs_err::os::unix::fs::OpenOptionsExt;
             options.mode(0o600);
         }
-        options.open(self.folder.join(name))
+        let file = options.open(self.folder.join(name))?;
+        // Held as long as the session lives: others know by it that this journal is not an old one.
+        file.file().lock_shared()?;
+        Ok(file)
     }
 }
 
@@ -153,10 +156,15 @@ const MOST: usize = 200;
 
 fn forget_old(folder: &Path) {
     let files = journals(folder).unwrap_or_default();
-    for old in files.iter().rev().skip(MOST) {
+    for old in files.iter().rev().skip(MOST).filter(|old| !is_held(old)) {
         // Somebody else may have done so already.
         let _ = fs_err::remove_file(old);
     }
+}
+
+/// Does a session still write it?
+fn is_held(journal: &Path) -> bool {
+    fs_err::File::open(journal).is_ok_and(|file| file.file().try_lock().is_err())
 }
 
 fn journals(folder: &Path) -> std::io::Result<Vec<PathBuf>> {

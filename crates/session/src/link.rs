@@ -1,6 +1,6 @@
 //! A connected browser, ours or somebody else's, and the way its new tabs find their session.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
@@ -180,13 +180,16 @@ async fn install_one(machine: &Machine, notes: &Arc<dyn Notes>) -> Result<Found,
 /// A page that opens more than this does not do so for anybody to look at; each would be a process.
 const MOST_TABS: usize = 50;
 
+/// A tab that is opened only for a download begins it soon; who opened older ones nobody asks for.
+const MOST_OPENERS: usize = 4 * MOST_TABS;
+
 /// Hears the browser itself, and hands new tabs to the session whose context they are in.
 #[derive(Debug, Default)]
 struct Router {
     connection: OnceLock<WeakConnection>,
     routes: Mutex<HashMap<Option<String>, Weak<Tabs>>>,
-    /// Who opened a tab, by their target ids.
-    openers: Mutex<HashMap<String, String>>,
+    /// Who opened a tab, by their target ids, the latest last.
+    openers: Mutex<VecDeque<(String, String)>>,
 }
 
 impl Router {
@@ -201,7 +204,10 @@ impl Router {
         let info = &attachment.target_info;
         if let Some(opener) = &info.opener_id {
             let mut openers = self.openers.lock().unwrap_or_else(PoisonError::into_inner);
-            openers.insert(info.target_id.clone(), opener.clone());
+            openers.push_back((info.target_id.clone(), opener.clone()));
+            if openers.len() > MOST_OPENERS {
+                openers.pop_front();
+            }
         }
         let tabs = self.tabs_of(info.browser_context_id.as_deref());
         match tabs.filter(|_| info.r#type == "page") {
@@ -227,8 +233,8 @@ impl Router {
         let own = pages.iter().find(|page| page.has_frame(&event.frame_id));
         let has_page = own.is_some_and(|page| !matches!(page.url().as_str(), "" | ":" | "about:blank"));
         let openers = self.openers.lock().unwrap_or_else(PoisonError::into_inner);
-        let opener = openers.get(&event.frame_id).filter(|_| !has_page);
-        let opener = opener.and_then(|opener| pages.iter().find(|page| page.target_id() == opener));
+        let opener = openers.iter().rfind(|(tab, _)| *tab == event.frame_id && !has_page);
+        let opener = opener.and_then(|(_, opener)| pages.iter().find(|page| page.target_id() == opener));
         if let Some(page) = opener.or(own) {
             page.download_began(event);
         }

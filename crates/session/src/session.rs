@@ -1,7 +1,7 @@
 //! One session: a browser context of its own, its tabs, its references.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ pub struct Session {
     /// What was entered here and nobody may read.
     hidden: Mutex<Hidden>,
     /// The last snapshot of each tab, for `--delta`.
-    seen: Mutex<HashMap<(u32, String), String>>,
+    seen: Mutex<VecDeque<SeenSnapshot>>,
     last_used: Mutex<Instant>,
     running: AtomicUsize,
     idle: Mutex<Duration>,
@@ -85,6 +85,18 @@ pub(crate) struct Inherited {
     pub refs: Arc<Mutex<RefTable>>,
     pub place: Option<Place>,
 }
+
+/// A snapshot that somebody saw: the next of its kind may be told as a difference to it.
+#[derive(Debug)]
+struct SeenSnapshot {
+    tab: u32,
+    /// What was asked for.
+    kind: String,
+    text: String,
+}
+
+/// More are not kept, the latest of them.
+const MOST_SEEN: usize = 32;
 
 /// Something that is given back when the session is gone, such as a place among so many sessions.
 pub type Place = Arc<dyn Any + Send + Sync>;
@@ -368,7 +380,14 @@ impl Session {
 
     /// Keeps a tab's snapshot and returns the one before of the same kind.
     pub fn keep_snapshot(&self, tab: &Tab, kind: String, text: &str) -> Option<String> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert((tab.number, kind), text.to_owned())
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = seen.iter().position(|one| one.tab == tab.number && one.kind == kind);
+        let before = same.and_then(|at| seen.remove(at));
+        seen.push_back(SeenSnapshot { tab: tab.number, kind, text: text.to_owned() });
+        if seen.len() > MOST_SEEN {
+            seen.pop_front();
+        }
+        before.map(|before| before.text)
     }
 
     /// Facts for listings.

@@ -85,7 +85,7 @@ impl Sessions {
         notes: &Arc<dyn Notes>,
         place: impl Future<Output = Result<Option<Place>, E>>,
     ) -> Result<Arc<Session>, E> {
-        let slot = self.slots().entry(name.to_owned()).or_default().clone();
+        let slot = self.slots_in_use().entry(name.to_owned()).or_default().clone();
         let mut held = slot.lock_owned().await;
         let mut inherited = Inherited::default();
         let mut options = options.clone();
@@ -98,9 +98,6 @@ impl Sessions {
             // One that lost its browser does not lose its guard with it.
             options.egress = options.egress.or_else(|| session.options().egress.clone());
         }
-        if let Some(dead) = held.take() {
-            self.end(&dead).await;
-        }
         options.check()?;
         if inherited.place.is_none() {
             inherited.place = place.await?;
@@ -109,6 +106,9 @@ impl Sessions {
         // Who stops waiting does not stop a browser in the middle of making a context: the session is made, and ended by
         // whoever ends what has its name.
         let starting = tokio::spawn(async move {
+            if let Some(dead) = held.take() {
+                sessions.end(&dead).await;
+            }
             let session = Arc::new(sessions.start(&name, &options, inherited, &notes).await?);
             *held = Some(session.clone());
             Ok::<_, Fault>(session)
@@ -218,22 +218,30 @@ impl Sessions {
     }
 
     /// Ends the session of that name; false if there is none.
-    pub async fn close(&self, name: &str) -> bool {
+    pub async fn close(self: &Arc<Self>, name: &str) -> bool {
+        self.close_if(name, |_| true).await
+    }
+
+    /// Ends the session of that name if it is the one that is meant. Who stops waiting does not stop the ending: half ended,
+    /// it would belong to nobody.
+    async fn close_if(
+        self: &Arc<Self>,
+        name: &str,
+        is_meant: impl FnOnce(&Arc<Session>) -> bool + Send + 'static,
+    ) -> bool {
         let Some(slot) = self.slots().get(name).cloned() else { return false };
-        let session = {
-            let mut held = slot.lock().await;
-            let session = held.take();
-            if let Some(session) = &session {
-                self.end(session).await;
-            }
-            session
-        };
-        self.forget_empty(name, &slot).await;
-        session.is_some()
+        let sessions = self.clone();
+        let closing = tokio::spawn(async move {
+            let mut held = slot.lock_owned().await;
+            let Some(session) = held.take_if(|session| is_meant(session)) else { return false };
+            sessions.end(&session).await;
+            true
+        });
+        closing.await.unwrap_or(false)
     }
 
     /// Ends all sessions and returns their names.
-    pub async fn close_all(&self) -> Vec<String> {
+    pub async fn close_all(self: &Arc<Self>) -> Vec<String> {
         let names: Vec<String> = self.slots().keys().cloned().collect();
         let mut closed = Vec::new();
         for name in names {
@@ -246,52 +254,62 @@ impl Sessions {
     }
 
     /// Ends the sessions that have been idle for too long.
-    pub async fn close_idle(&self) -> Vec<String> {
+    pub async fn close_idle(self: &Arc<Self>) -> Vec<String> {
         let mut closed = Vec::new();
-        for session in self.all().await {
-            if session.is_idle() && self.close(session.name()).await {
-                closed.push(session.name().to_owned());
+        for session in self.all().into_iter().filter(|session| session.is_idle()) {
+            let name = session.name().to_owned();
+            // It may be in use again, or another may have its name by now.
+            let is_meant = move |present: &Arc<Session>| Arc::ptr_eq(present, &session) && session.is_idle();
+            if self.close_if(&name, is_meant).await {
+                closed.push(name);
             }
         }
         closed
     }
 
     /// How long until the next session may have been idle for too long.
-    pub async fn next_idle(&self) -> Option<std::time::Duration> {
-        self.all().await.iter().map(|session| session.idle_left()).min()
+    pub fn next_idle(&self) -> Option<std::time::Duration> {
+        self.all().iter().map(|session| session.idle_left()).min()
     }
 
     /// All sessions, by name. One that is just being made or ended is left out: nobody waits for it.
-    pub async fn all(&self) -> Vec<Arc<Session>> {
-        let slots: Vec<Slot> = self.slots().values().cloned().collect();
-        let mut sessions: Vec<Arc<Session>> =
-            slots.iter().filter_map(|slot| slot.try_lock().ok().and_then(|held| held.clone())).collect();
+    pub fn all(&self) -> Vec<Arc<Session>> {
+        let mut sessions: Vec<Arc<Session>> = self.slots().values().filter_map(present).collect();
         sessions.sort_by(|a, b| a.name().cmp(b.name()));
         sessions
     }
 
+    /// The session of that name as it is now, without waiting for one that is just being made or ended.
+    pub fn present(&self, name: &str) -> Option<Arc<Session>> {
+        self.slots().get(name).and_then(present)
+    }
+
     /// Facts of all sessions, by name.
-    pub async fn infos(&self) -> Vec<SessionInfo> {
-        self.all().await.iter().map(|session| session.info()).collect()
+    pub fn infos(&self) -> Vec<SessionInfo> {
+        self.all().iter().map(|session| session.info()).collect()
     }
 
     /// Is there any session, or one being made?
     pub fn is_empty(&self) -> bool {
-        self.slots().is_empty()
+        self.slots_in_use().is_empty()
     }
 
-    async fn forget_empty(&self, name: &str, slot: &Slot) {
-        let Ok(held) = slot.try_lock() else { return };
+    /// Slots without those that are empty, because a session ended or could not be made, and that nobody is about to use.
+    fn slots_in_use(&self) -> MutexGuard<'_, HashMap<String, Slot>> {
         let mut slots = self.slots();
-        // Two: the map's and ours. More means that somebody is about to make a session in it.
-        if held.is_none() && Arc::strong_count(slot) <= 2 {
-            slots.remove(name);
-        }
+        // Who waits for a slot, or makes or ends a session in it, has it, too.
+        slots.retain(|_, slot| Arc::strong_count(slot) > 1 || present(slot).is_some());
+        slots
     }
 
     fn slots(&self) -> MutexGuard<'_, HashMap<String, Slot>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What is in a slot in which nothing changes.
+fn present(slot: &Slot) -> Option<Arc<Session>> {
+    slot.try_lock().ok().and_then(|held| held.clone())
 }
 
 /// What a lease may do.

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use aws_lc_rs::rand;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use super::now;
 use crate::ipc;
+
+/// Two changes of a folder within this may have the same time, as coarse clocks of file systems tell it.
+const SAME_TIME: Duration = Duration::from_secs(2);
 
 /// A shared secret that is shorter can be guessed.
 const SHORTEST_SECRET: usize = 32;
@@ -277,7 +280,9 @@ impl KeyRing {
 
     fn refresh(&self) -> Result<(), KeyError> {
         let stamp = fs_err::metadata(&self.folder).and_then(|folder| folder.modified()).ok();
-        if self.read.read().unwrap_or_else(PoisonError::into_inner).stamp == stamp && stamp.is_some() {
+        // What changed a moment ago may change again without another time to show for it.
+        let is_settled = stamp.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > SAME_TIME);
+        if is_settled && self.read.read().unwrap_or_else(PoisonError::into_inner).stamp == stamp {
             return Ok(());
         }
         let keys = match stamp {

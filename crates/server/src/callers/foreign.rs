@@ -101,13 +101,9 @@ impl Foreign {
             Ok(Err(error)) => return Err(unreachable(&server, &in_words(&error))),
             Err(_) => return Err(unreachable(&server, "it does not introduce itself")),
         };
-        // One that we started may know all. One that runs somewhere is told only of those that it gets anyway.
-        let told = match &server {
-            Server::Child(_) => keeper.secrets(),
-            Server::At { .. } => Arc::default(),
-        };
         let client = Mutex::new(Some(Arc::new(client)));
-        Ok(Self { server, keeper, told: std::sync::Mutex::new(told), client })
+        // It is told only of those that it gets anyway.
+        Ok(Self { server, keeper, told: std::sync::Mutex::default(), client })
     }
 
     /// Is it one of this program?

@@ -34,6 +34,7 @@ impl ArtifactStore {
             ipc::create_private(folder)?;
             let path = folder.join(".key");
             let bytes = match fs_err::read(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
                 Ok(bytes) if bytes.len() == 32 => bytes,
                 _ => {
                     let mut fresh = vec![0; 32];

@@ -17,6 +17,7 @@ use super::answer::{Refused, Told};
 use super::record::Seen;
 use super::routes;
 use crate::auth::{KeyError, Scopes, TokenError};
+use crate::mcp::Identity;
 
 /// The name of a request, in its answer and in every row and line about it.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -30,6 +31,10 @@ pub(super) struct Caller {
 }
 
 impl Caller {
+    pub fn identity(&self) -> Identity {
+        Identity { subject: self.subject.clone(), client: self.client.clone() }
+    }
+
     /// May they? The answer says which scope is missing, as RFC 6750 has it.
     pub fn require(&self, scope: &str) -> Result<(), Refused> {
         if self.scopes.allow(scope) {

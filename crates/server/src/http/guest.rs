@@ -28,7 +28,7 @@ use super::record::{Actor, LONGEST, Seen};
 use super::refusals::Refusals;
 use super::{Service, notes};
 use crate::executor::Executor;
-use crate::mcp::{Call, Host, Hosted};
+use crate::mcp::{Call, Host, Hosted, Identity};
 use crate::safe::Lent;
 
 /// See the module.
@@ -50,7 +50,7 @@ pub(super) async fn welcome(
     next: Next,
 ) -> Response {
     let named = session_in(request.headers());
-    if named.as_deref().is_some_and(|session| service.owners.is_foreign(session, &caller.subject)) {
+    if named.as_deref().is_some_and(|session| service.owners.is_foreign(session, &caller.identity())) {
         return Refused::not_found("there is no such session of MCP").into_response();
     }
     let Some(share) = service.agents.take(&caller.subject) else {
@@ -63,7 +63,7 @@ pub(super) async fn welcome(
     request.extensions_mut().insert(Hosted(Arc::new(guest)));
     let response = next.run(request).await;
     if let Some(session) = session_in(response.headers()) {
-        service.owners.add(&session, &caller.subject);
+        service.owners.add(&session, caller.identity());
     }
     // An answer may be a stream that lasts as long as its reader likes.
     response.map(|body| {
@@ -79,8 +79,8 @@ fn session_in(headers: &HeaderMap) -> Option<String> {
 }
 
 impl Host for Guest {
-    fn subject(&self) -> &str {
-        &self.caller.subject
+    fn identity(&self) -> Identity {
+        self.caller.identity()
     }
 
     fn executor(&self) -> Executor {

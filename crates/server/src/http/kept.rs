@@ -1,4 +1,4 @@
-//! Sessions that callers keep across calls: each has an owner, a deadline and a place of its own.
+//! Sessions that callers keep across calls: each has an owner and a deadline of its own.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,8 +8,6 @@ use serde::Serialize;
 use surehand_page::Deadline;
 use surehand_session::Ephemeral;
 use tokio_util::sync::{CancellationToken, DropGuard};
-
-use super::admission::KeptPermit;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -27,7 +25,6 @@ pub(super) struct Kept {
     created: SystemTime,
     /// Held by the call that works in it.
     pub turn: Arc<tokio::sync::Mutex<()>>,
-    _place: KeptPermit,
     _expiry: Expiry,
 }
 
@@ -63,14 +60,7 @@ impl Expiry {
 }
 
 impl Kept {
-    pub fn new(
-        id: String,
-        owner: &str,
-        session: Ephemeral,
-        time: Duration,
-        place: KeptPermit,
-        expiry: Expiry,
-    ) -> Self {
+    pub fn new(id: String, owner: &str, session: Ephemeral, time: Duration, expiry: Expiry) -> Self {
         Self {
             id,
             owner: owner.to_owned(),
@@ -78,7 +68,6 @@ impl Kept {
             deadline: Deadline::after(time),
             created: SystemTime::now(),
             turn: Arc::default(),
-            _place: place,
             _expiry: expiry,
         }
     }

@@ -9,6 +9,9 @@ use std::time::Duration;
 /// Upper bounds of the buckets, in seconds.
 const BUCKETS: [f64; 9] = [0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0];
 
+/// Those that there are (RFC 9110).
+const METHODS: [&str; 8] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE"];
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Metrics {
@@ -38,6 +41,8 @@ pub(super) struct Gauges {
 impl Metrics {
     /// One request is over.
     pub fn request(&self, route: &str, method: &str, status: u16, took: Duration) {
+        // Anybody may make up methods, and each would stay.
+        let method = if METHODS.contains(&method) { method } else { "other" };
         let mut all = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let of = all.entry((route.to_owned(), method.to_owned(), status)).or_default();
         let seconds = took.as_secs_f64();
@@ -115,6 +120,8 @@ mod tests {
         metrics.request("/api/v1/packs/{name}", "POST", 200, Duration::from_millis(30));
         metrics.request("/api/v1/packs/{name}", "POST", 200, Duration::from_secs(3));
         metrics.pack("web.scrape", "ok");
+        metrics.request("none", "AAA1", 405, Duration::ZERO);
+        metrics.request("none", "AAA2", 405, Duration::ZERO);
         let text = metrics.text(Gauges { working: 1, waiting: 2, sessions: 3, connections: 4 });
         let labels = "route=\"/api/v1/packs/{name}\",method=\"POST\",status=\"200\"";
         for wanted in [
@@ -123,6 +130,7 @@ mod tests {
             format!("_bucket{{{labels},le=\"5\"}} 2"),
             format!("_bucket{{{labels},le=\"+Inf\"}} 2"),
             format!("_count{{{labels}}} 2"),
+            "_count{route=\"none\",method=\"other\",status=\"405\"} 2".to_owned(),
             "surehand_packs_total{pack=\"web.scrape\",code=\"ok\"} 1".to_owned(),
             "surehand_requests_waiting 2".to_owned(),
         ] {

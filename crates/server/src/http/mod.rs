@@ -30,8 +30,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use surehand_browser::{Machine, Notes, profile};
-use surehand_session::{Egress, Ephemeral, Fault, Kind, Places, SessionOptions, Sessions};
+use surehand_browser::Notes;
+use surehand_browser::profile::{self, TempProfile};
+use surehand_session::{Egress, Ephemeral, Fault, Kind, Place, SessionOptions, Sessions};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -105,6 +106,7 @@ struct Service {
     /// Requests of agents, and the streams that answer them.
     agents: Shares,
     metrics: Arc<Metrics>,
+    _downloads: TempProfile,
     draining: AtomicBool,
 }
 
@@ -122,11 +124,13 @@ pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(crate::internal)?;
     let served = runtime.block_on(run(options));
+    // Work that was cut off is over now, and written down as such.
     runtime.shutdown_timeout(Duration::from_secs(1));
-    served
+    served?.recorder.flush_within(LAST_ROWS);
+    Ok(())
 }
 
-async fn run(options: ServiceOptions) -> Result<(), Fault> {
+async fn run(options: ServiceOptions) -> Result<Arc<Service>, Fault> {
     let wish = hear_the_wish_to_end().await;
     let listener = TcpListener::bind(options.address).await.map_err(|error| {
         Fault::new(Kind::EndpointUnreachable, format!("cannot listen on {}: {error}", options.address))
@@ -159,7 +163,7 @@ async fn run(options: ServiceOptions) -> Result<(), Fault> {
     }
     service.end().await;
     lease.end().await;
-    Ok(())
+    Ok(service)
 }
 
 /// The wish to end is heard from now on: who is told where we listen may utter it in the same moment.
@@ -187,12 +191,8 @@ impl Service {
         let names = Names::of(bound, &options.allowed_hosts);
         let artifacts = ArtifactStore::open(&home.artifacts(), &base)?;
         artifacts.tidy();
-        let places = Places {
-            scratch: home.scratch(),
-            downloads: home.downloads(),
-            journals: home.journals(),
-            machine: Machine::from_env(),
-        };
+        let downloads = home.own_downloads()?;
+        let places = home.places(downloads.path().to_owned());
         Ok(Self {
             names: match &public {
                 Some(public) => names.and_public(public),
@@ -211,6 +211,7 @@ impl Service {
             owners: Owners::default(),
             agents: Shares::new((options.limits.connections / 4).max(1)),
             metrics,
+            _downloads: downloads,
             draining: AtomicBool::new(false),
             options,
         })
@@ -232,9 +233,9 @@ impl Service {
             .retry_after(5))
     }
 
-    /// A session for one caller, on a warm browser.
-    async fn open_session(&self, purpose: &str) -> Result<Ephemeral, Fault> {
-        Ephemeral::open(&self.sessions, purpose, &self.session_options(), &notes()).await
+    /// A session for one caller, on a warm browser; its place is free again when it is gone.
+    async fn open_session(&self, purpose: &str, place: Place) -> Result<Ephemeral, Fault> {
+        Ephemeral::open_in_place(&self.sessions, purpose, &self.session_options(), &notes(), place).await
     }
 
     fn session_options(&self) -> SessionOptions {
@@ -260,7 +261,7 @@ impl Service {
                 tidied = Instant::now();
                 self.artifacts.tidy();
             }
-            let next = self.sessions.next_idle().await.unwrap_or(LOOK);
+            let next = self.sessions.next_idle().unwrap_or(LOOK);
             tokio::time::sleep(next.clamp(Duration::from_millis(100), LOOK)).await;
             for name in self.sessions.close_idle().await {
                 tracing::info!(session_id = name, "nothing happened in a session for too long");
@@ -274,6 +275,9 @@ impl Service {
         self.recorder.flush().await;
     }
 }
+
+/// The disk gets this long for the last rows of the audit.
+const LAST_ROWS: Duration = Duration::from_secs(5);
 
 /// Somebody new may have come with a shorter time.
 const LOOK: Duration = Duration::from_secs(1);

@@ -47,7 +47,7 @@ pub(super) async fn version() -> Response {
 
 pub(super) async fn metrics(State(service): State<Arc<Service>>) -> Response {
     let (working, waiting) = service.admission.load();
-    let sessions = service.sessions.all().await.len();
+    let sessions = service.sessions.all().len();
     let connections = service.connections.open();
     let text = service.metrics.text(Gauges { working, waiting, sessions, connections });
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()

@@ -10,10 +10,8 @@ use serde_json::{Value, json};
 use surehand_page::Deadline;
 use surehand_session::{Ephemeral, Fault, PackCode, Session};
 use surehand_tools::packs::{self, PACKS, PackContext, PackEntry, PackFailure, Prepared};
-use tokio::runtime::Handle;
 
 use super::Service;
-use super::admission::Permit;
 use super::answer::{Refused, ok};
 use super::body::{Body, read_object};
 use super::gate::Caller;
@@ -99,7 +97,7 @@ async fn work(
     caller: &Caller,
     actor: &Actor,
 ) -> Result<Value, PackFailure> {
-    let credentials = Lent::to(&service.safe, &caller.subject, &caller.client);
+    let credentials = Arc::new(Lent::to(&service.safe, &caller.subject, &caller.client));
     let scribe = Scribe { recorder: &service.recorder, metrics: &service.metrics, actor: actor.clone() };
     let session = place.session();
     let _refusals = Refusals::of(service, session, actor);
@@ -107,7 +105,7 @@ async fn work(
         session.clone(),
         place.deadline(service),
         service.options.action_time,
-        &credentials,
+        credentials,
         &service.artifacts,
         &scribe,
     );
@@ -117,7 +115,7 @@ async fn work(
 /// Where a call works.
 enum Place {
     /// In a session of its own.
-    Own(OwnSession),
+    Own(Ephemeral),
     /// In one that the caller keeps, as long as this call has its turn.
     Kept { kept: Arc<Kept>, _turn: tokio::sync::OwnedMutexGuard<()> },
 }
@@ -127,9 +125,9 @@ impl Place {
         if let Some(id) = id {
             return Self::kept(service, caller, &id);
         }
-        let permit = service.admit(&caller.subject).await?;
-        let session = service.open_session("call").await.map_err(unavailable)?;
-        Ok(Place::Own(OwnSession { held: Some((session, permit)) }))
+        let place = Arc::new(service.admit(&caller.subject).await?);
+        let session = service.open_session("call", place).await.map_err(unavailable)?;
+        Ok(Place::Own(session))
     }
 
     fn kept(service: &Service, caller: &Caller, id: &str) -> Result<Self, Refused> {
@@ -163,37 +161,8 @@ impl Place {
     }
 
     async fn leave(self) {
-        if let Place::Own(mut own) = self
-            && let Some((session, permit)) = own.held.take()
-        {
+        if let Place::Own(session) = self {
             session.end().await;
-            drop(permit);
-        }
-    }
-}
-
-/// A session for one call. Its place is free when it is gone and not before, also if nobody waits for that: who hangs up
-/// again and again would have more sessions than there are places otherwise.
-struct OwnSession {
-    held: Option<(Ephemeral, Permit)>,
-}
-
-impl OwnSession {
-    fn session(&self) -> &Arc<Session> {
-        match &self.held {
-            Some((session, _)) => session.session(),
-            None => unreachable!("it is taken only by what consumes this"),
-        }
-    }
-}
-
-impl Drop for OwnSession {
-    fn drop(&mut self) {
-        if let (Some((session, permit)), Ok(runtime)) = (self.held.take(), Handle::try_current()) {
-            runtime.spawn(async move {
-                session.end().await;
-                drop(permit);
-            });
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 use surehand_guard::redact;
@@ -27,7 +28,7 @@ pub(super) struct Recorder {
 #[derive(Debug)]
 enum Message {
     Row(Box<AuditEntry>),
-    /// Tells when everything before it is written.
+    /// Tells when everything before it is written, by going away.
     Flush(tokio::sync::oneshot::Sender<()>),
 }
 
@@ -59,8 +60,22 @@ impl Recorder {
     /// Waits until everything is written.
     pub async fn flush(&self) {
         let (done, written) = tokio::sync::oneshot::channel();
-        if self.rows.try_send(Message::Flush(done)).is_ok() {
-            let _ = written.await;
+        let rows = self.rows.clone();
+        // The queue may be full.
+        let _ = tokio::task::spawn_blocking(move || rows.send(Message::Flush(done))).await;
+        let _ = written.await;
+    }
+
+    /// The same where no runtime is any more, for at most so long.
+    pub fn flush_within(&self, limit: Duration) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let flushed = runtime.is_ok_and(|runtime| {
+            let flushed = runtime.block_on(tokio::time::timeout(limit, self.flush())).is_ok();
+            runtime.shutdown_background();
+            flushed
+        });
+        if !flushed {
+            tracing::error!("the last rows of the audit were not written in time");
         }
     }
 }
@@ -76,11 +91,10 @@ fn write_all(received: &Receiver<Message>, store: &dyn Store, healthy: &AtomicBo
             }
             message = if entries.len() < BATCH { received.try_recv().ok() } else { None };
         }
-        let written = entries.is_empty() || append(store, &entries, metrics);
-        healthy.store(written, Ordering::Relaxed);
-        for done in flushed {
-            let _ = done.send(());
+        if !entries.is_empty() {
+            healthy.store(append(store, &entries, metrics), Ordering::Relaxed);
         }
+        drop(flushed);
     }
 }
 

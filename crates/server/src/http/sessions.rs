@@ -42,12 +42,12 @@ pub(super) async fn create(
         }
     };
     service.refuse_if_unaudited()?;
-    let place = service.admit_to_keep(&caller.subject).await?;
-    let session = service.open_session("kept").await.map_err(unavailable)?;
+    let place = Arc::new(service.admit_to_keep(&caller.subject).await?);
+    let session = service.open_session("kept", place).await.map_err(unavailable)?;
     let id = session.session().name().to_owned();
     let (watched, watched_id) = (service.clone(), id.clone());
     let expiry = Expiry::after(time, async move { end(&watched, &watched_id).await });
-    let kept = service.kept.add(Kept::new(id, &caller.subject, session, time, place, expiry));
+    let kept = service.kept.add(Kept::new(id, &caller.subject, session, time, expiry));
     Ok(json_answer(StatusCode::CREATED, &kept.info()))
 }
 

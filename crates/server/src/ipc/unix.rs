@@ -71,9 +71,10 @@ pub(crate) fn without_blocking(stream: ClientStream) -> io::Result<tokio::net::U
     tokio::net::UnixStream::from_std(stream)
 }
 
-/// Reading fails when the other end is silent for longer than this.
+/// Reading fails when the other end is silent for longer than this, and writing when it does not listen.
 pub(crate) fn limit_silence(stream: &ClientStream, limit: Duration) -> io::Result<()> {
-    stream.set_read_timeout(Some(limit))
+    stream.set_read_timeout(Some(limit))?;
+    stream.set_write_timeout(Some(limit))
 }
 
 fn unreachable_socket(path: &Path, error: &io::Error) -> Fault {

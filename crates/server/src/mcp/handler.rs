@@ -4,26 +4,25 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
-use std::time::Duration;
 
 use axum::http::request::Parts;
 use base64::Engine;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult,
-    ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    Tool, ToolAnnotations,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
-use surehand_browser::Notes;
 use surehand_session::{Fault, Kind};
 use surehand_tools::{Answer, Spec, Tool as _, Toolset, Toolsets, specs};
 use surehand_verbs::Settings;
 
 use super::McpOptions;
-use super::host::{Call, Host, Hosted};
+use super::host::{Call, Host, Hosted, Identity};
 use super::judge::misfit;
+use super::progress::progress;
 use crate::executor::Executor;
 use crate::secrets::META;
 
@@ -36,11 +35,8 @@ pub(crate) struct Handler {
     /// What this client is offered; it may choose again.
     offered: RwLock<Vec<Toolset>>,
     /// Who the client is, and where its calls run, if a host has a say in that.
-    guest: OnceLock<(String, Executor)>,
+    guest: OnceLock<(Identity, Executor)>,
 }
-
-/// A client that asked for progress hears at least this often that a call is under way.
-const SIGN_OF_LIFE: Duration = Duration::from_secs(2);
 
 /// A structure larger than this is not sent a second time beside the text.
 const LARGEST_STRUCTURE: usize = 4096;
@@ -69,7 +65,8 @@ impl Handler {
         let executor = self.executor_for(host)?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let token = context.meta.get_progress_token();
-        let notes = Arc::new(ProgressTo::new(context.peer.clone(), token));
+        let (notes, mut teller) = progress(context.peer.clone(), token);
+        let notes = Arc::new(notes);
         let settings = self.settings_for(context);
         let toolsets = self.offered();
         let call = async {
@@ -89,10 +86,11 @@ impl Handler {
         };
         let answer = tokio::select! {
             answer = call => answer,
-            () = notes.keep_telling() => unreachable_by_design(),
+            never = teller.keep_telling() => match never {},
             // Dropping the call stops its work.
             () = context.ct.cancelled() => Err(Fault::new(Kind::Cancelled, "the call was cancelled")),
         };
+        teller.tell_rest().await;
         answer
     }
 }
@@ -101,8 +99,8 @@ impl Handler {
     /// Where calls of this client run. A client that another one began is not gone on with.
     fn executor_for(&self, host: Option<&dyn Host>) -> Result<&Executor, Fault> {
         let Some(host) = host else { return Ok(&self.executor) };
-        let (owner, executor) = self.guest.get_or_init(|| (host.subject().to_owned(), host.executor()));
-        match owner == host.subject() {
+        let (owner, executor) = self.guest.get_or_init(|| (host.identity(), host.executor()));
+        match *owner == host.identity() {
             true => Ok(executor),
             false => Err(Fault::new(Kind::Usage, "this session of MCP is somebody else's")
                 .hint("begin one of your own with `initialize`")),
@@ -157,11 +155,6 @@ fn host_of(context: &RequestContext<RoleServer>) -> Option<&dyn Host> {
 
 /// The session of clients that have none of their own.
 const STATELESS: &str = "stateless";
-
-/// `keep_telling` never ends.
-fn unreachable_by_design() -> Result<Answer, Fault> {
-    Err(Fault::new(Kind::Internal, "the signs of life ended"))
-}
 
 impl Drop for Handler {
     /// What the client owned goes with it.
@@ -250,49 +243,4 @@ fn result(answer: Answer) -> CallToolResult {
     result.structured_content =
         answer.structured.filter(|structure| structure.to_string().len() <= LARGEST_STRUCTURE);
     result
-}
-
-/// Tells a client that asked for it how far a call is.
-struct ProgressTo {
-    peer: Peer<RoleServer>,
-    token: Option<ProgressToken>,
-    told: AtomicU64,
-}
-
-impl ProgressTo {
-    fn new(peer: Peer<RoleServer>, token: Option<ProgressToken>) -> Self {
-        Self { peer, token, told: AtomicU64::new(0) }
-    }
-
-    /// A sign of life now and then, until dropped.
-    async fn keep_telling(&self) {
-        loop {
-            tokio::time::sleep(SIGN_OF_LIFE).await;
-            self.tell("under way");
-        }
-    }
-
-    fn tell(&self, message: &str) {
-        let Some(token) = self.token.clone() else { return };
-        let progress = self.told.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut notification = ProgressNotificationParam::new(token, progress as f64);
-        notification.message = Some(message.to_owned());
-        let peer = self.peer.clone();
-        tokio::spawn(async move {
-            // A client that went away needs no progress.
-            let _ = peer.notify_progress(notification).await;
-        });
-    }
-}
-
-impl Notes for ProgressTo {
-    fn note(&self, line: &str) {
-        tracing::info!("{line}");
-        self.tell(line);
-    }
-
-    fn progress(&self, what: &str, done: u64, total: Option<u64>) {
-        let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
-        self.tell(&format!("{what}: {done}{of}"));
-    }
 }

@@ -14,7 +14,7 @@ use crate::executor::Executor;
 /// See the module. One is left with each request, as an extension of type [`Hosted`].
 pub(crate) trait Host: Send + Sync {
     /// Who the client is. What one began nobody else goes on with.
-    fn subject(&self) -> &str;
+    fn identity(&self) -> Identity;
 
     /// Where its calls run, with what is lent to it.
     fn executor(&self) -> Executor;
@@ -28,6 +28,13 @@ pub(crate) trait Host: Send + Sync {
         executor: &'a Executor,
         call: Call,
     ) -> Pin<Box<dyn Future<Output = Result<Answer, Fault>> + Send + 'a>>;
+}
+
+/// A subject, and the program that it uses: credentials may be lent to one program and not to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    pub subject: String,
+    pub client: String,
 }
 
 /// The host of a request.

@@ -7,6 +7,7 @@ mod handler;
 mod host;
 mod http;
 mod judge;
+mod progress;
 mod stdio;
 
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use surehand_session::Fault;
 use surehand_tools::Toolset;
 use surehand_verbs::Settings;
 
-pub(crate) use host::{Call, Host, Hosted};
+pub(crate) use host::{Call, Host, Hosted, Identity};
 pub use http::HttpOptions;
 pub(crate) use http::router;
 

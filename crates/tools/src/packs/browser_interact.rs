@@ -179,7 +179,7 @@ impl BrowserInteract {
         };
         let mut typed = Vec::with_capacity(self.actions.len());
         for (index, action) in self.actions.iter().enumerate() {
-            typed.push(action.filled(cx).map_err(|fault| refused(index, fault))?);
+            typed.push(action.filled(cx).await.map_err(|fault| refused(index, fault))?);
         }
         let with_selector = self.actions.iter().enumerate();
         let (numbers, selectors): (Vec<usize>, Vec<&str>) =
@@ -237,12 +237,12 @@ impl Action {
 
     /// What it types, with credentials in it; nothing, if it does not type. Who may not use them, or may not go there, is
     /// refused.
-    fn filled(&self, cx: &PackContext<'_>) -> Result<SecretText, Fault> {
+    async fn filled(&self, cx: &PackContext<'_>) -> Result<SecretText, Fault> {
         if let Action::Navigate { url } = self {
             cx.session.going_to(url.trim())?;
         }
         match self {
-            Action::Type { value, .. } => cx.filled(value),
+            Action::Type { value, .. } => cx.filled(value).await,
             _ => Ok(SecretText::new(String::new())),
         }
     }

@@ -86,7 +86,10 @@ impl Pack for LoginAndFetch {
         self.check(&hands).await?;
         let mut steps = Steps::new(cx);
         // Who may not use the credential does not even knock.
-        let fill = async { Ok((cx.filled(&self.secret("username"))?, cx.filled(&self.secret("password"))?)) };
+        let fill = async {
+            let user = cx.filled(&self.secret("username")).await?;
+            Ok((user, cx.filled(&self.secret("password")).await?))
+        };
         let (user, password) = steps.take("credential", &self.credential, fill).await?;
         steps.take("open", &self.login_url, hands.open(&self.login_url)).await?;
         steps.take("assert_text", &self.success_text, self.is_outside(&hands)).await?;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use surehand_guard::Secrets;
-use surehand_guard::vault::{Reference, SecretText, SubstituteError, substitute};
+use surehand_guard::vault::{Reference, SecretText, SubstituteError, placeholders, substitute};
 use surehand_page::Deadline;
 use surehand_session::{Fault, Kind, PackCode, Session};
 
@@ -51,7 +51,7 @@ pub trait Pack: DeserializeOwned + JsonSchema + Send {
 
 /// Who lends credentials: `${vault:NAME}` and `${vault:NAME#field}`.
 pub trait Credentials: Send + Sync {
-    /// The value, if it exists and the caller may use it.
+    /// The value, if it exists and the caller may use it. May wait for the disk.
     fn reveal(&self, reference: &Reference) -> Result<SecretText, Fault>;
 }
 
@@ -106,7 +106,7 @@ pub struct PackContext<'a> {
     /// How long one action may wait.
     pub action_time: Duration,
     /// Who lends credentials.
-    pub credentials: &'a dyn Credentials,
+    pub credentials: Arc<dyn Credentials>,
     /// Where files go.
     pub artifacts: &'a dyn Artifacts,
     /// Who is told of every action.
@@ -125,7 +125,7 @@ impl<'a> PackContext<'a> {
         session: Arc<Session>,
         deadline: Deadline,
         action_time: Duration,
-        credentials: &'a dyn Credentials,
+        credentials: Arc<dyn Credentials>,
         artifacts: &'a dyn Artifacts,
         witness: &'a dyn Witness,
     ) -> Self {
@@ -139,19 +139,14 @@ impl<'a> PackContext<'a> {
 
     /// A text with credentials in place of their placeholders. The session knows them from now on: none of them may come
     /// out of it again, in this call or a later one.
-    pub fn filled(&self, text: &str) -> Result<SecretText, Fault> {
-        let filled = substitute(text, |reference| {
-            let value = self.credentials.reveal(reference)?;
-            self.session.lend(&reference.to_string(), value.reveal()).map_err(|error| {
-                Fault::new(Kind::MissingSecret, format!("the credential {reference} cannot be used: {error}"))
-                    .hint("values that could not be masked are not typed: store a longer one")
-            })?;
-            Ok(value)
-        });
-        filled.map_err(|error| match error {
-            SubstituteError::Malformed(malformed) => Fault::new(Kind::Usage, malformed.to_string()),
-            SubstituteError::Resolve(fault) => fault,
-        })
+    pub async fn filled(&self, text: &str) -> Result<SecretText, Fault> {
+        if placeholders(text).is_ok_and(|names| names.is_empty()) {
+            return Ok(SecretText::new(text.to_owned()));
+        }
+        let (credentials, session, text) = (self.credentials.clone(), self.session.clone(), text.to_owned());
+        // A vault may wait for the disk, or for a keyring that asks its owner first.
+        let filling = tokio::task::spawn_blocking(move || fill(&text, &*credentials, &session));
+        filling.await.map_err(|error| Fault::new(Kind::Internal, error.to_string()))?
     }
 
     /// Tells the witness, whatever came of it.
@@ -167,6 +162,21 @@ impl<'a> PackContext<'a> {
         told.tell(done.as_ref().err());
         done
     }
+}
+
+fn fill(text: &str, credentials: &dyn Credentials, session: &Session) -> Result<SecretText, Fault> {
+    let filled = substitute(text, |reference| {
+        let value = credentials.reveal(reference)?;
+        session.lend(&reference.to_string(), value.reveal()).map_err(|error| {
+            Fault::new(Kind::MissingSecret, format!("the credential {reference} cannot be used: {error}"))
+                .hint("values that could not be masked are not typed: store a longer one")
+        })?;
+        Ok(value)
+    });
+    filled.map_err(|error| match error {
+        SubstituteError::Malformed(malformed) => Fault::new(Kind::Usage, malformed.to_string()),
+        SubstituteError::Resolve(fault) => fault,
+    })
 }
 
 /// An action that somebody is to be told of. One that was broken off because nobody waits any more is told as well.

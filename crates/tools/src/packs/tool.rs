@@ -81,7 +81,7 @@ pub async fn run(pack: &PackEntry, input: Value, cx: &ToolContext) -> Result<Val
             held.session().clone(),
             Deadline::after(lender.call_time),
             time,
-            &*lender.credentials,
+            lender.credentials.clone(),
             &*lender.artifacts,
             &Nobody,
         ))

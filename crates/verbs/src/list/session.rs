@@ -95,7 +95,7 @@ impl Verb for Session {
 
     async fn run(self, cx: &Context) -> Result<SessionReport, Fault> {
         if let Some(What::List) = self.what {
-            return Ok(SessionReport::List { sessions: cx.sessions.infos().await });
+            return Ok(SessionReport::List { sessions: cx.sessions.infos() });
         }
         let session = cx.session().await?;
         Ok(SessionReport::Info(Box::new(OneSession {

@@ -49,7 +49,7 @@ pub(crate) fn chromium() -> PathBuf {
 
 /// Waits until something is so; tests fail when it does not become so in time.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = Instant::now() + Duration::from_secs(60);
     while !is_so() {
         assert!(Instant::now() < deadline, "still not so: {what}");
         thread::sleep(Duration::from_millis(5));

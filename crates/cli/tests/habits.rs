@@ -5,7 +5,7 @@ mod common;
 
 use std::process::Command;
 
-use common::{BINARY, fails, fresh_cli, json, keys, ok};
+use common::{BINARY, SOON, fails, fresh_cli, json, keys, ok};
 use surehand_testkit::{Cli, run_bounded};
 
 const VERBS: [&str; 22] = [
@@ -86,7 +86,7 @@ fn bash_accepts_its_completions() {
     fs_err::write(&script, text(&cli, &["completions", "bash"])).unwrap();
     let mut bash = Command::new("bash");
     bash.args(["--norc", "-c", "source \"$1\" && COMP_WORDS=(surehand snap) COMP_CWORD=1 && _surehand surehand snap surehand && echo \"${COMPREPLY[@]}\"", "-"]).arg(&script);
-    let run = run_bounded(bash, b"", std::time::Duration::from_secs(10)).unwrap();
+    let run = run_bounded(bash, b"", SOON).unwrap();
     assert_eq!(run.stdout, "snapshot\n", "{run:?}");
 }
 
@@ -123,7 +123,7 @@ fn on_a_terminal(cli: &Cli, variables: &[(&str, &str)]) -> String {
         .env("TERM", "xterm-256color");
     script.env_remove("NO_COLOR").env_remove("CLICOLOR").env_remove("CLICOLOR_FORCE").env_remove("CI");
     script.envs(variables.iter().copied());
-    run_bounded(script, b"", std::time::Duration::from_secs(10)).unwrap().stdout
+    run_bounded(script, b"", SOON).unwrap().stdout
 }
 
 #[test]

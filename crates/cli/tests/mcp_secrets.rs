@@ -304,7 +304,7 @@ fn what_a_field_cut_off_is_not_told() {
     let mut server = Server::start(&cli, &["--secrets", file.to_str().expect("text")]);
     server.text("navigate", json!({ "url": site.url("/") }));
     server.text("javascript_tool", json!({ "code": "document.getElementById('note').maxLength = 5; 1" }));
-    let error = server.error("fill_form", json!({ "fields": { "Note": "${SECRET:PIN}" }, "timeout": 2000 }));
+    let error = server.error("fill_form", json!({ "fields": { "Note": "${SECRET:PIN}" }, "timeout": 5000 }));
     assert!(error["message"].as_str().expect("a text").contains("${SECRET:PIN}"), "{error}");
     assert_no_part(&server.end());
 }

@@ -4,9 +4,8 @@
 mod common;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use common::fresh_cli;
+use common::{SOON, UnusedPort, fresh_cli};
 use serde_json::{Value, json};
 use surehand_testkit::{Cli, Run, Site, processes, wait_until};
 
@@ -234,9 +233,9 @@ fn texts_arrive_as_they_are_written() {
     desk.write(
         "spelling.yaml",
         "vars: { a: A }\nsteps:\n- navigate: { url: '${url}' }\n- for_each: { x: ['$${a} $$${a} $$'] }\n  steps:\n\
-         \x20 - fill: ['#who', '${x}']\n  - wait_for: { condition: function, value: \"who.value === '$' + '{a} $A $$'\", timeout: 1000 }\n\
-         - fill: ['#who', 01234]\n- wait_for: { condition: function, value: \"who.value === '01234'\", timeout: 1000 }\n\
-         - fill_form: { fields: { Who: 1.50 } }\n- wait_for: { condition: function, value: \"who.value === '1.50'\", timeout: 1000 }\n",
+         \x20 - fill: ['#who', '${x}']\n  - wait_for: { condition: function, value: \"who.value === '$' + '{a} $A $$'\", timeout: 10000 }\n\
+         - fill: ['#who', 01234]\n- wait_for: { condition: function, value: \"who.value === '01234'\", timeout: 10000 }\n\
+         - fill_form: { fields: { Who: 1.50 } }\n- wait_for: { condition: function, value: \"who.value === '1.50'\", timeout: 10000 }\n",
     );
     let (report, run) = desk.report("spelling.yaml", &[]);
     assert!(run.ok(), "{report:#}");
@@ -388,7 +387,9 @@ fn what_is_repeated_and_skipped_is_told_once() {
 fn the_window_is_as_the_playbook_says_in_every_branch() {
     let desk = Desk::new();
     let width = |width: u32| {
-        format!("{{ wait_for: {{ condition: function, value: \"innerWidth === {width}\", timeout: 2000 }} }}")
+        format!(
+            "{{ wait_for: {{ condition: function, value: \"innerWidth === {width}\", timeout: 10000 }} }}"
+        )
     };
     let here = "{ navigate: { url: '${url}' } }";
     desk.write("v.yaml", &format!("viewport: 800x600\nsteps: [{here}, {}]\n", width(800)));
@@ -396,7 +397,7 @@ fn the_window_is_as_the_playbook_says_in_every_branch() {
     let phone = "screen.width === 500 && screen.height === 700 && /Android/.test(navigator.userAgent)";
     desk.write(
         "d.yaml",
-        &format!("device: Pixel 7\nviewport: 500x700\nsteps:\n- {here}\n- wait_for: {{ condition: function, value: '{phone}', timeout: 2000 }}\n"),
+        &format!("device: Pixel 7\nviewport: 500x700\nsteps:\n- {here}\n- wait_for: {{ condition: function, value: '{phone}', timeout: 10000 }}\n"),
     );
     desk.write(
         "p.yaml",
@@ -437,7 +438,8 @@ fn what_is_served_has_an_address() {
     desk.write("web/index.html", "<h1>Served</h1>");
     desk.write("dir.yaml", "serve: ./web\nsteps:\n- navigate: { url: '${base_url}' }\n- assert: { kind: dom_text, selector: h1, pattern: Served }\n");
     assert!(desk.run("dir.yaml", &[]).ok());
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let held = UnusedPort::hold();
+    let port = held.number;
     desk.write(
         "command.yaml",
         &format!(
@@ -448,7 +450,7 @@ fn what_is_served_has_an_address() {
     let run = desk.run("command.yaml", &[]);
     assert!(run.ok(), "{run:?}");
     let is_free = || std::net::TcpListener::bind(("127.0.0.1", port)).is_ok();
-    assert!(wait_until(Duration::from_secs(5), is_free), "the server went with the run");
+    assert!(wait_until(SOON, is_free), "the server went with the run");
 }
 
 #[test]
@@ -457,15 +459,15 @@ fn nothing_is_left_behind_even_when_it_is_killed() {
     desk.write("wait.yaml", "steps:\n- navigate: { url: '${url}' }\n- wait_for: { condition: selector, value: '#never', timeout: 60000 }\n");
     for signal in [processes::kill as fn(u32) -> bool, processes::terminate] {
         let url = format!("url={}", desk.site.url("/"));
+        let before = desk.site.requests_to("/").len();
         let mut child =
             desk.cli.command().args(["playbook", "run", "wait.yaml", "--vars", &url]).spawn().unwrap();
-        let before = desk.site.requests_to("/").len();
-        assert!(wait_until(Duration::from_secs(20), || desk.site.requests_to("/").len() > before));
+        assert!(wait_until(SOON, || desk.site.requests_to("/").len() > before));
         let browsers = processes::descendants(child.id());
         assert!(!browsers.is_empty());
         assert!(signal(child.id()));
         let _ = child.wait();
-        assert!(wait_until(Duration::from_secs(10), || browsers.iter().all(|pid| !processes::alive(*pid))));
+        assert!(wait_until(SOON, || browsers.iter().all(|pid| !processes::alive(*pid))));
     }
 }
 

@@ -9,9 +9,9 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use common::{BINARY, fresh_cli};
+use common::{BINARY, SOON, fresh_cli};
 use serde_json::{Value, json};
-use surehand_testkit::{Cli, Run, Site, processes};
+use surehand_testkit::{Cli, Run, Site, processes, wait_until};
 use tls::TlsFront;
 
 const STEPS: &str = "steps:\n- navigate: { url: '${url}' }\n- interact: { ref: Count }\n- assert: { kind: dom_text, selector: '#n', pattern: '^1$' }\n- assert: { kind: dom_text, selector: '#n', pattern: '^2$' }\n- interact: { ref: Count }\n";
@@ -82,10 +82,9 @@ fn the_same_file_gives_the_same_result_everywhere() {
     let command = format!("{BINARY} mcp");
     let child = run(&cli, &site, &["--json", "--server", &command]);
     assert_eq!((essence(&child), child.code), (wanted.clone(), Some(1)));
-    assert!(
-        processes::with_env("SUREHAND_HOME", &cli.home().path().to_string_lossy()).is_empty(),
-        "the child is gone"
-    );
+    // Who was told to go may need a moment for it.
+    let left = || processes::with_env("SUREHAND_HOME", &cli.home().path().to_string_lossy());
+    assert!(wait_until(SOON, || left().is_empty()), "the child is gone: {:?}", left());
 
     let server = HttpServer::start(&cli);
     let remote = run(&cli, &site, &["--json", "--server", &server.url]);

@@ -3,9 +3,7 @@
 
 mod common;
 
-use std::time::Duration;
-
-use common::{Case, Shared};
+use common::{Case, EARLY, Shared};
 use serde_json::{Value, json};
 
 static SHARED: Shared = Shared::new(|site| {
@@ -286,7 +284,7 @@ fn keys_come_at_the_pace_that_was_asked_for() {
         // A timer may fire a little early against the page's clock.
         assert!(pair[1] - pair[0] >= 50.0, "too fast: {times:?}");
     }
-    assert!(took < Duration::from_secs(5), "7 keys took {took:?}");
+    assert!(took < EARLY, "7 keys took {took:?}");
     // Longer than the usual time limit of actions, which is for readiness.
     case.eval("i.value = ''");
     case.ok(&["type", "#i", "abcdef", "--delay", "150", "--timeout", "400"]);

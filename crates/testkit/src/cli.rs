@@ -13,8 +13,8 @@ use crate::exec::{Run, RunError, run_bounded};
 use crate::{TempHome, processes, wait_until};
 
 const DEFAULT_LIMIT: Duration = Duration::from_secs(60);
-const CLOSE_LIMIT: Duration = Duration::from_secs(10);
-const DAEMON_GRACE: Duration = Duration::from_secs(3);
+const CLOSE_LIMIT: Duration = Duration::from_secs(30);
+const DAEMON_GRACE: Duration = Duration::from_secs(10);
 
 /// Runs one binary in one home. Clones (see [`Cli::session`]) share the home; when the last one goes, every
 /// session of that home is closed and its daemon is ended.

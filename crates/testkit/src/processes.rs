@@ -92,7 +92,7 @@ pub fn end(pid: u32, grace: Duration) -> bool {
         return true;
     }
     kill(pid);
-    wait_until(Duration::from_secs(2), || !alive(pid))
+    wait_until(Duration::from_secs(10), || !alive(pid))
 }
 
 fn select(matches: impl Fn(u32) -> bool) -> Vec<u32> {
@@ -165,6 +165,11 @@ mod tests {
         }
     }
 
+    /// A number of seconds that no other run of these tests sleeps.
+    fn own_seconds(whole: u32) -> String {
+        format!("{whole}.{}5", std::process::id())
+    }
+
     impl Drop for Sleeper {
         fn drop(&mut self) {
             let _ = self.0.kill();
@@ -174,11 +179,12 @@ mod tests {
 
     #[test]
     fn finds_a_process_by_argument_and_environment() {
-        let sleeper = Sleeper::start("31.4159");
+        let seconds = own_seconds(31);
+        let sleeper = Sleeper::start(&seconds);
         let pid = sleeper.0.id();
-        assert!(wait_until(Duration::from_secs(5), || with_arg("sleep 31.4159") == [pid]));
-        assert_eq!(with_env("SUREHAND_KIT_MARK", "31.4159"), [pid]);
-        assert!(with_env("SUREHAND_KIT_MARK", "31.415").is_empty());
+        assert!(wait_until(Duration::from_secs(10), || with_arg(&format!("sleep {seconds}")) == [pid]));
+        assert!(wait_until(Duration::from_secs(10), || with_env("SUREHAND_KIT_MARK", &seconds) == [pid]));
+        assert!(!with_env("SUREHAND_KIT_MARK", &seconds[..seconds.len() - 1]).contains(&pid));
         assert!(descendants(std::process::id()).contains(&pid));
         assert!(alive(pid));
         assert!(start_time(pid).is_some_and(|ticks| ticks > 0));
@@ -187,11 +193,12 @@ mod tests {
 
     #[test]
     fn a_zombie_is_gone() {
-        let sleeper = Sleeper::start("27.1828");
+        let seconds = own_seconds(27);
+        let sleeper = Sleeper::start(&seconds);
         let pid = sleeper.0.id();
         assert!(end(pid, Duration::from_secs(5)));
         assert!(!alive(pid));
-        assert!(with_arg("sleep 27.1828").is_empty());
+        assert!(with_arg(&format!("sleep {seconds}")).is_empty());
     }
 
     #[test]

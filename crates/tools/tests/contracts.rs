@@ -19,7 +19,8 @@ struct Stage {
     home: tempfile::TempDir,
 }
 
-const SHOP: &str = "<!doctype html><meta charset=utf-8><title>Shop</title>
+/// Its icon is no request of its own, which would come when nobody expects it.
+const SHOP: &str = "<!doctype html><meta charset=utf-8><title>Shop</title><link rel=icon href='data:,'>
 <h1>Thank you, order 42</h1><p hidden class=note>hidden note</p><p class=note>seen note</p>
 <ul><li>one<li>two<li>three</ul><iframe srcdoc='<ul><li>four</ul>'></iframe>";
 
@@ -27,7 +28,7 @@ impl Stage {
     fn new() -> Self {
         let site = Site::builder()
             .page("/shop", SHOP)
-            .page("/late", "<h1>wait</h1><script>setTimeout(() => { document.querySelector('h1').textContent = 'done' }, 600)</script>")
+            .page("/late", "<h1>wait</h1>")
             .page("/loud", "<script>console.warn('careful 1'); console.error('bad'); setTimeout(() => { throw new Error('boom') })</script>")
             .page("/ask", "<h1>ask</h1><button onclick=\"setTimeout(() => confirm('Really?'))\">ask</button>")
             .page("/stuck", "<h1>stuck</h1>")
@@ -113,7 +114,7 @@ async fn addresses_texts_and_counts_of_the_live_tab() {
     // Nothing there is an answer, and it comes at once.
     let begun = Instant::now();
     let gone = stage.expect("fail", json!({"kind": "dom_text", "selector": "#gone", "pattern": "x"})).await;
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_millis(4500), "{:?}", begun.elapsed());
     assert_eq!(
         gone["failed_assertions"],
         json!([{"name": "dom_text", "expected": {"selector": "#gone", "pattern": "x"}, "actual": null, "location": "/"}])
@@ -166,19 +167,21 @@ async fn joined_contracts_and_wrong_ones() {
 #[tokio::test(flavor = "multi_thread")]
 async fn it_waits_until_the_page_is_there_and_not_longer() {
     let stage = Stage::new();
-    stage.open("/late").await;
+    let page = stage.open("/late").await;
     let done = json!({"kind": "dom_text", "selector": "h1", "contains": "done"});
     stage.expect("fail", done.clone()).await;
+    let change = "setTimeout(() => { document.querySelector('h1').textContent = 'done' }, 1000); 0";
+    page.evaluate(change, &deadline()).await.unwrap();
     let begun = Instant::now();
-    let waited = stage.assert(json!({"contract": done, "timeout_ms": 15_000})).await;
+    let waited = stage.assert(json!({"contract": done, "timeout_ms": 30_000})).await;
     assert_eq!(waited["verdict"], "pass");
-    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     let begun = Instant::now();
     let never = json!({"kind": "dom_text", "selector": "h1", "contains": "never"});
-    let last = stage.assert(json!({"contract": never, "timeout_ms": 500})).await;
+    let last = stage.assert(json!({"contract": never, "timeout_ms": 2000})).await;
     assert_eq!(last["verdict"], "fail");
     assert_eq!(last["failed_assertions"][0]["actual"]["text_preview"], "done");
-    assert!((500..5000).contains(&begun.elapsed().as_millis()), "{:?}", begun.elapsed());
+    assert!((2000..15_000).contains(&begun.elapsed().as_millis()), "{:?}", begun.elapsed());
     stage.end().await;
 }
 
@@ -202,8 +205,10 @@ async fn an_open_dialog_is_told_at_once_and_blocks_only_what_it_blocks() {
     // What cannot be seen is not absent.
     let negated =
         json!({"kind": "not", "child": {"kind": "dom_count", "selector": "h1", "op": "eq", "value": 1}});
-    stage.expect("inconclusive", negated).await;
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    let negated = stage.expect("inconclusive", negated).await;
+    let reason = negated["inconclusive_reason"].as_str().unwrap();
+    assert!(reason.contains("confirm dialog"), "it was not waited for an answer: {reason}");
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
     page.answer_dialog(true, None).await.unwrap();
     stage.expect("pass", json!({"kind": "no_dialog"})).await;
     stage.end().await;
@@ -213,9 +218,12 @@ async fn an_open_dialog_is_told_at_once_and_blocks_only_what_it_blocks() {
 async fn a_page_that_does_not_answer_is_inconclusive() {
     let stage = Stage::new();
     let page = stage.open("/stuck").await;
-    let spin = "setTimeout(() => { const end = Date.now() + 6000; while (Date.now() < end); }); 0";
+    // The site hears when it begins.
+    let spin = "setTimeout(() => { const told = new XMLHttpRequest(); told.open('GET', '/api/ok', false); told.send();
+        const end = Date.now() + 8000; while (Date.now() < end); }); 0";
     page.evaluate(spin, &deadline()).await.unwrap();
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    let has_begun = || !stage.site.requests_to("/api/ok").is_empty();
+    assert!(surehand_testkit::wait_until(Duration::from_secs(10), has_begun));
     let contract = json!({"kind": "dom_text", "selector": "h1", "contains": "stuck"});
     let stuck = stage.assert(json!({"contract": contract, "timeout_ms": 500})).await;
     assert_eq!(stuck["verdict"], "inconclusive", "{stuck:#}");
@@ -246,8 +254,8 @@ async fn requests_since_when() {
     let since = stage.expect("fail", bad(Some("last_tool_call"))).await;
     assert_eq!(since["failed_assertions"][0]["actual"]["scanned_count"], 1);
     // What comes while the contract is judged.
-    page.evaluate("setTimeout(() => fetch('/api/bad?n=3'), 300); 0", &deadline()).await.unwrap();
-    let arrived = stage.assert(json!({"contract": bad(Some("contract_enter")), "timeout_ms": 10_000})).await;
+    page.evaluate("setTimeout(() => fetch('/api/bad?n=3'), 2000); 0", &deadline()).await.unwrap();
+    let arrived = stage.assert(json!({"contract": bad(Some("contract_enter")), "timeout_ms": 30_000})).await;
     assert_eq!(arrived["verdict"], "pass", "{arrived:#}");
     assert_eq!(arrived["evidence"]["details"]["matched_count"], 1);
     stage.end().await;
@@ -300,7 +308,7 @@ async fn numbers_of_the_page() {
         ("js-heap", "bytes", 1e9),
     ] {
         let contract = |op: &str, value: f64| json!({"kind": "performance", "metric": metric, "unit": unit, "op": op, "value": value});
-        let limit = json!({"contract": contract("lte", value), "timeout_ms": 5000});
+        let limit = json!({"contract": contract("lte", value), "timeout_ms": 20_000});
         let judged = stage.assert(limit).await;
         assert_eq!(judged["verdict"], "pass", "{judged:#}");
         let more_than_nothing = stage.judge(contract("gte", 0.001)).await;

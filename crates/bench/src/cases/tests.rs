@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Parser;
 use serde_json::{Value, json};
-use surehand_testkit::{TempHome, processes};
+use surehand_testkit::{TempHome, processes, wait_until};
 
 use super::*;
 use crate::daemon::Asked;
@@ -142,7 +142,8 @@ fn measures_a_made_up_product_and_leaves_nothing() {
 
     drop(bench);
     assert!(!root.exists());
-    assert!(processes::with_arg(&root.to_string_lossy()).is_empty());
+    let is_left = || !processes::with_arg(&root.to_string_lossy()).is_empty();
+    assert!(wait_until(Duration::from_secs(20), || !is_left()));
 }
 
 #[test]

@@ -9,12 +9,22 @@ use std::time::Duration;
 
 use serde_json::Value;
 use surehand_testkit::{Cli, JsonRun, Response, Run, Site, SiteBuilder, TempHome};
+use tokio::net::TcpSocket;
 
 /// The program under test.
 pub const BINARY: &str = env!("CARGO_BIN_EXE_surehand");
 
 /// What a bounded command may take at most; far more than any needs.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// How long something observable may take, far more than it needs.
+pub const SOON: Duration = Duration::from_secs(20);
+
+/// Milliseconds that a command has, unless it says otherwise, where it must end long before.
+pub const AMPLE: &str = "40000";
+
+/// Long before that, on a slow machine, too.
+pub const EARLY: Duration = Duration::from_secs(20);
 
 /// The fixture of one test file. A static is never dropped, so it holds only a weak link: the last test that runs ends
 /// daemon and browser, whether it passed or not.
@@ -124,6 +134,11 @@ impl Case {
         fails(&self.cli, arguments)
     }
 
+    /// The error of a command that must fail long before its time is over.
+    pub fn fails_early<A: AsRef<OsStr> + std::fmt::Debug>(&self, arguments: &[A]) -> Failure {
+        fails_early(&self.cli, arguments)
+    }
+
     /// What a command that must succeed prints for people.
     pub fn text(&self, arguments: &[&str]) -> String {
         let run = self.run(arguments);
@@ -177,6 +192,13 @@ pub fn fails<A: AsRef<OsStr> + std::fmt::Debug>(cli: &Cli, arguments: &[A]) -> F
     Failure::from(&run)
 }
 
+/// It fails at once, or after the shorter time that it names: how fast the machine is does not matter.
+pub fn fails_early<A: AsRef<OsStr> + std::fmt::Debug>(cli: &Cli, arguments: &[A]) -> Failure {
+    let failure = fails(&cli.env("SUREHAND_TIMEOUT", AMPLE), arguments);
+    failure.must_take_less_than(EARLY);
+    failure
+}
+
 impl From<&JsonRun> for Failure {
     fn from(run: &JsonRun) -> Self {
         let error = &run.value["error"];
@@ -214,6 +236,22 @@ impl Failure {
     pub fn must_take_less_than(&self, limit: Duration) -> &Self {
         assert!(self.elapsed < limit, "it took {:?}: {self:?}", self.elapsed);
         self
+    }
+}
+
+/// A port where nobody listens. It is held: one that was let go may be given to the next who asks for any.
+pub struct UnusedPort {
+    pub number: u16,
+    _socket: TcpSocket,
+}
+
+impl UnusedPort {
+    pub fn hold() -> Self {
+        let socket = TcpSocket::new_v4().unwrap();
+        // Who is told of it may listen there all the same.
+        socket.set_reuseaddr(true).unwrap();
+        socket.bind((std::net::Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        Self { number: socket.local_addr().unwrap().port(), _socket: socket }
     }
 }
 

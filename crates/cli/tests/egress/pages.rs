@@ -42,6 +42,7 @@ const frame = async inside => { const f = document.createElement('iframe'); f.sr
     ended(() => new EventSource(trap + '/events'), 'error', 'open'),
     fetch('/redirect').catch(() => 0),
     frame(trap + '/frame'), frame('/frame-redirect'),
+    fetch(trap + '/keepalive', { keepalive: true, method: 'POST', body: 'x', mode: 'no-cors' }).catch(() => 0),
     said(done => { const w = new Worker('/worker.js'); w.onmessage = done; }),
     said(done => { const w = new SharedWorker('/shared.js'); w.port.onmessage = done; }),
     said(async done => {
@@ -53,7 +54,6 @@ const frame = async inside => { const f = document.createElement('iframe'); f.sr
   element('link', { rel: 'preconnect', href: trap })();
   element('link', { rel: 'dns-prefetch', href: trap })();
   navigator.sendBeacon(trap + '/beacon', 'x');
-  fetch(trap + '/keepalive', { keepalive: true, method: 'POST', body: 'x', mode: 'no-cors' }).catch(() => 0);
   await Promise.all(all);
   document.body.insertAdjacentHTML('beforeend', '<p id=done>done</p>');
 })();
@@ -115,8 +115,8 @@ fn nothing_that_a_page_can_ask_for_gets_out() {
     let service =
         Service::start_in(&common::fresh_cli(), &["--egress-allow", &site.url("").replace("http://", "")]);
     let token = service.token("ada", "admin");
-    // Of a beacon nobody hears: it is waited for.
-    let actions = json!([{ "action": "extract", "selector": "#done" }, { "action": "wait", "ms": 300 }]);
+    // Of a beacon nobody hears: it is waited for, far longer than it takes.
+    let actions = json!([{ "action": "extract", "selector": "#done" }, { "action": "wait", "ms": 3000 }]);
     let done = service.interact_with(&token, &site.url("/"), &actions).ok();
     assert_eq!(done["extractions"]["#done"], "done");
     trap.is_untouched("everything");

@@ -35,13 +35,6 @@ pub const ROWS: &[Row] = &[
         || json!(false),
     ),
     (
-        "a question of the page that a click leads to",
-        "<a id=a href=/asks>A</a>",
-        &["click #a => {\"navigated\":\"{origin}/asks\",\"dialog\":{\"message\":\"c?\"}}", "dialog accept"],
-        "answer",
-        || json!(true),
-    ),
-    (
         "a question on the way back",
         "<script>onpageshow=e=>{if(performance.getEntriesByType('navigation')[0].type!='navigate'||e.persisted)var a=confirm('back?')}</script>",
         &["open {origin}/next", "back => {\"dialog\":{\"message\":\"back?\"}}", "dialog accept"],
@@ -61,15 +54,6 @@ pub const ROWS: &[Row] = &[
         &[
             "open {origin}/says => {\"accepted\":[{\"type\":\"alert\",\"message\":\"one\"},{\"type\":\"alert\",\"message\":\"two\"}]}",
             "reload => {\"accepted\":[{\"type\":\"alert\",\"message\":\"one\"},{\"type\":\"alert\",\"message\":\"two\"}]}",
-        ],
-        "document.title",
-        || json!("Says"),
-    ),
-    (
-        "what the page says that a click leads to",
-        "<a id=a href=/says>A</a>",
-        &[
-            "click #a => {\"accepted\":[{\"type\":\"alert\",\"message\":\"one\"},{\"type\":\"alert\",\"message\":\"two\"}]}",
         ],
         "document.title",
         || json!("Says"),

@@ -281,7 +281,7 @@ pub const ROWS: &[Row] = &[
     (
         "frame of another site",
         "<iframe id=f src={{cross}}/counter></iframe>",
-        &["frame #f", "click #inc", "wait text=1 --timeout 2000", "frame main"],
+        &["frame #f", "click #inc", "wait text=1 --timeout 15000", "frame main"],
         "seen",
         || json!([]),
     ),

@@ -150,7 +150,7 @@ pub const ROWS: &[Row] = &[
     (
         "a question that a timer asks",
         "<script>setTimeout(()=>note(confirm('Late?')),100)</script>",
-        &["?dialog-open wait #never --timeout 3000", "dialog accept"],
+        &["?dialog-open wait #never --timeout 15000", "dialog accept"],
         "seen",
         || json!([true]),
     ),

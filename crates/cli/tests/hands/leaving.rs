@@ -15,21 +15,21 @@ pub const ROWS: &[Row] = &[
     (
         "an answer that nobody reads does not keep the network busy",
         "<p>x</p><script>fetch('/begun').then(()=>note('came'))</script>",
-        &["wait --load networkidle --timeout 4000"],
+        &["wait --load networkidle --timeout 15000"],
         "seen",
         || json!(["came"]),
     ),
     (
         "an answer that is due keeps the network busy",
         "<p>x</p><script>onload=()=>fetch('/late').then(()=>note('came'))</script>",
-        &["wait --load networkidle --timeout 5000"],
+        &["wait --load networkidle --timeout 15000"],
         "seen",
         || json!(["came"]),
     ),
     (
         "requests of the page before do not keep the network busy",
         "<script>fetch('/hangs',{keepalive:true});fetch('/hangs?2')</script><a id=a href=/next>Next</a>",
-        &["click #a", "wait --load networkidle --timeout 4000"],
+        &["click #a", "wait --load networkidle --timeout 15000"],
         "document.title",
         || json!("Next"),
     ),
@@ -99,7 +99,7 @@ pub const ROWS: &[Row] = &[
     (
         "a page that leaves after an answer",
         "<button id=a onclick=\"fetch('/slow').then(()=>location='/next')\">Go</button>",
-        &["click #a", "wait --url '**/next' --timeout 5000", "wait h1"],
+        &["click #a", "wait --url '**/next' --timeout 15000", "wait h1"],
         "document.title",
         || json!("Next"),
     ),

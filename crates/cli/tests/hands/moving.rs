@@ -78,14 +78,14 @@ pub const ROWS: &[Row] = &[
     (
         "an animation that only fades does not hold up",
         "<style>@keyframes f{from{opacity:.2}}#a{animation:f .5s infinite alternate}</style><button id=a onclick=note(1)>A</button>",
-        &["click #a --timeout 2000"],
+        &["click #a --timeout 15000"],
         "seen",
         || json!([1]),
     ),
     (
         "a paused animation is rest",
         "<style>@keyframes m{to{margin-left:300px}}#a{animation:m 1s linear infinite paused}</style><button id=a onclick=note(1)>A</button>",
-        &["click #a --timeout 2000"],
+        &["click #a --timeout 15000"],
         "seen",
         || json!([1]),
     ),

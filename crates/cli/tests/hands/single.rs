@@ -1,8 +1,10 @@
 //! Behaviours that need more than a row.
 
 use serde_json::json;
+use surehand_testkit::wait_until;
 
 use crate::SHARED;
+use crate::common::{SOON, fails, ok};
 
 #[test]
 fn states_are_told() {
@@ -41,8 +43,11 @@ fn a_download_is_on_disk_and_complete() {
 fn pictures_without_a_path_get_names_of_their_own() {
     let case = SHARED.case("pictures");
     case.show("<h1>Picture</h1>");
+    // Others work where this would be otherwise.
+    let folder = tempfile::tempdir().unwrap();
+    let here = case.cli.directory(folder.path());
     let taken: Vec<String> = std::thread::scope(|scope| {
-        let shots: Vec<_> = (0..4).map(|_| scope.spawn(|| case.ok(&["screenshot"]))).collect();
+        let shots: Vec<_> = (0..4).map(|_| scope.spawn(|| ok(&here, &["screenshot"]))).collect();
         let path = |shot: std::thread::ScopedJoinHandle<'_, serde_json::Value>| {
             shot.join().unwrap()["path"].as_str().unwrap().to_owned()
         };
@@ -52,11 +57,10 @@ fn pictures_without_a_path_get_names_of_their_own() {
         assert!(!taken[..index].contains(path), "{path} was taken twice");
         assert!(fs_err::metadata(path).unwrap().len() > 100, "{path}");
     }
-    let folder = std::path::Path::new(&taken[0]).parent().unwrap();
-    let count = || fs_err::read_dir(folder).unwrap().count();
-    let before = count();
-    case.fails(&["screenshot", "#none", "--timeout", "300"]).must_be("not-found", 1);
-    assert_eq!(count(), before, "a picture that failed leaves no file");
+    let count = || fs_err::read_dir(folder.path()).unwrap().count();
+    assert_eq!(count(), taken.len());
+    fails(&here, &["screenshot", "#none", "--timeout", "300"]).must_be("not-found", 1);
+    assert_eq!(count(), taken.len(), "a picture that failed leaves no file");
 }
 
 #[test]
@@ -94,4 +98,30 @@ fn cookies_belong_to_the_session() {
     case.fails(&["cookies", "set", "bad", "x", "--expires", "1"]).must_be("bad-value", 1);
     assert_eq!(case.ok(&["cookies", "clear"]), json!({ "cleared": true }));
     assert_eq!(case.eval("document.cookie"), json!(""));
+}
+
+/// A click waits a moment for the first words of the page that it leads to. One that takes longer for them, because the
+/// machine is busy, is led to again.
+#[test]
+fn what_the_page_says_that_a_click_leads_to_is_told() {
+    let case = SHARED.case("first-words");
+    let says = json!([{ "type": "alert", "message": "one" }, { "type": "alert", "message": "two" }]);
+    let url = case.show("<a id=a href=/says>A</a>");
+    let is_told = || {
+        case.ok(&["open", &url]);
+        case.ok(&["click", "#a"])["accepted"] == says
+    };
+    assert!(wait_until(SOON, is_told));
+    assert_eq!(case.eval("document.title"), "Says");
+    let url = case.show("<a id=a href=/asks>A</a>");
+    let asks = || {
+        case.ok(&["open", &url]);
+        let clicked = case.ok(&["click", "#a"]);
+        // One that is open by now is in the way of what comes next.
+        assert!(wait_until(SOON, || case.ok(&["dialog", "status"])["hasDialog"] == true));
+        case.ok(&["dialog", "accept"]);
+        clicked["navigated"] == case.site().url("/asks") && clicked["dialog"]["message"] == "c?"
+    };
+    assert!(wait_until(SOON, asks));
+    assert_eq!(case.eval("answer"), true);
 }

@@ -9,8 +9,9 @@ use surehand_verbs::split_words;
 /// with `?code` it must fail, too, but only after it did something. `(part)` must be in the message. After `=>` stands what
 /// the answer must hold: objects may have more fields than told.
 ///
-/// Words are quoted as in a shell. `{files}` is a folder with `a.txt` and `b.txt`, `{origin}` and `{cross}` are the two
-/// origins of the site, and `@{part}` is the reference of the first line with that part in the last snapshot of the row.
+/// Words are quoted as in a shell. `{files}` is a folder with `a.txt` and `b.txt` and nothing else, `{saved}` one for what
+/// rows save, `{origin}` and `{cross}` are the two origins of the site, and `@{part}` is the reference of the first line with
+/// that part in the last snapshot of the row.
 pub struct Step<'a> {
     /// The code of the failure; empty for a success.
     pub code: &'a str,

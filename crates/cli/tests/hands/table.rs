@@ -23,19 +23,22 @@ const WORKERS: usize = 2;
 
 /// Runs all rows of a family and tells every one that fails.
 pub fn check(family: &str, rows: &[Row]) {
-    let files = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["files", "saved"] {
+        fs_err::create_dir(folder.path().join(name)).unwrap();
+    }
     for name in ["a.txt", "b.txt"] {
-        fs_err::write(files.path().join(name), name).unwrap();
+        fs_err::write(folder.path().join("files").join(name), name).unwrap();
     }
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {
-            let (next, failures, files) = (&next, &failures, files.path());
+            let (next, failures, folder) = (&next, &failures, folder.path());
             scope.spawn(move || {
                 let name = format!("{family}-{worker}");
                 let mut case = SHARED.case(&name);
                 while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let ran = run(&case, row, files);
+                    let ran = run(&case, row, folder);
                     if let Err(why) = &ran {
                         let why = format!("{}: {why}", row.0);
                         failures.lock().unwrap_or_else(PoisonError::into_inner).push(why);
@@ -60,24 +63,24 @@ enum Left {
     Soiled,
 }
 
-fn run(case: &Case, row: &Row, files: &Path) -> Result<Left, String> {
+fn run(case: &Case, row: &Row, folder: &Path) -> Result<Left, String> {
     let (_, html, lines, expression, expected) = row;
     let url = case.site().url(&case.page(&format!("{HEAD}{html}")));
     ask(case, &["open".to_owned(), url])?;
     let (mut snapshot, mut left) = (String::new(), Left::Clean);
     for line in *lines {
         let step = Step::parse(line);
-        let words = step.words(|word| filled_in(word, case, files, &snapshot));
+        let words = step.words(|word| filled_in(word, case, folder, &snapshot));
         let before = if step.may_act { Value::Null } else { evaluated(case, "acts")? };
         let answer = case.cli.json(&words).map_err(|error| format!("`{line}`: {error}"))?;
         let message = answer.value["error"]["message"].as_str().unwrap_or_default();
         if answer.error_code() != step.code
-            || !message.contains(&filled_in(step.says, case, files, &snapshot))
+            || !message.contains(&filled_in(step.says, case, folder, &snapshot))
         {
             return Err(format!("`{line}` gave {}", answer.value));
         }
         if let Some(wanted) = step.answer {
-            let wanted = filled_in(wanted, case, files, &snapshot);
+            let wanted = filled_in(wanted, case, folder, &snapshot);
             let wanted: Value =
                 serde_json::from_str(&wanted).map_err(|error| format!("{wanted}: {error}"))?;
             if !holds(answer.data(), &wanted) {
@@ -100,11 +103,12 @@ fn run(case: &Case, row: &Row, files: &Path) -> Result<Left, String> {
     if seen == expected() { Ok(left) } else { Err(format!("{expression} is {seen}, not {}", expected())) }
 }
 
-fn filled_in(word: &str, case: &Case, files: &Path, snapshot: &str) -> String {
+fn filled_in(word: &str, case: &Case, folder: &Path, snapshot: &str) -> String {
     if let Some(part) = word.strip_prefix("@{").and_then(|rest| rest.strip_suffix('}')) {
         return reference(snapshot, part);
     }
-    word.replace("{files}", &files.to_string_lossy())
+    word.replace("{files}", &folder.join("files").to_string_lossy())
+        .replace("{saved}", &folder.join("saved").to_string_lossy())
         .replace("{origin}", &case.site().url(""))
         .replace("{cross}", &case.site().cross_url(""))
 }

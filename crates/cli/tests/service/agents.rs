@@ -158,7 +158,7 @@ fn an_agent_has_a_place_among_the_sessions_until_it_leaves() {
 
 #[test]
 fn an_agent_that_does_nothing_gives_its_place_to_others() {
-    let service = Service::start(&["--max-sessions", "1", "--session-timeout", "1500"]);
+    let service = Service::start(&["--max-sessions", "1", "--session-timeout", "6000"]);
     let site = pages(&[("/", "<p>x</p>")]);
     let agent = Agent::new(&service, "agent");
     agent.ok("navigate", &json!({ "url": site.url("/") }));

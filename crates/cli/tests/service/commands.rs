@@ -1,10 +1,10 @@
 //! Packs on the command line: the same packs, run here, with exit codes.
 
 use serde_json::{Value, json};
-use surehand_testkit::{Cli, Run, processes};
+use surehand_testkit::{Cli, Run, processes, wait_until};
 
 use crate::common::fresh_cli;
-use crate::fixture::pages;
+use crate::fixture::{SOON, pages};
 
 fn run(cli: &Cli, arguments: &[&str], input: &Value) -> Run {
     cli.run_with_input(
@@ -47,7 +47,7 @@ fn a_pack_runs_here_and_says_how_it_went() {
     assert_eq!(&fs_err::read(path).unwrap()[1..4], b"PNG");
     // A failure is 1, what makes no sense is 2.
     let missing = json!({ "url": site.url("/"), "actions": [{ "action": "extract", "selector": "p" }, { "action": "click", "selector": "#none" }] });
-    let failed = run(&cli, &["--timeout", "1000"], &missing);
+    let failed = run(&cli, &["--timeout", "3000"], &missing);
     assert_eq!(failed.code, Some(1), "{failed:?}");
     assert!(
         failed.stderr.contains("handler_failed")
@@ -55,7 +55,7 @@ fn a_pack_runs_here_and_says_how_it_went() {
             && failed.stderr.contains("1 step"),
         "{failed:?}"
     );
-    let failed = run(&cli, &["--timeout", "1000", "--json"], &missing);
+    let failed = run(&cli, &["--timeout", "3000", "--json"], &missing);
     let envelope: Value = serde_json::from_str(&failed.stdout).unwrap();
     assert_eq!(
         (&envelope["success"], &envelope["data"]["error"], &envelope["data"]["steps_completed"]),
@@ -74,6 +74,7 @@ fn a_pack_runs_here_and_says_how_it_went() {
     let guarded = run(&cli, &["--egress"], &input);
     assert_eq!(guarded.code, Some(1), "{guarded:?}");
     assert!(guarded.stderr.contains("egress denied"), "{guarded:?}");
-    // Nothing is left of any of them.
-    assert!(processes::with_env("SUREHAND_HOME", cli.home().path().to_str().unwrap()).is_empty());
+    // Nothing is left of any of them, once who was told to go is gone.
+    let left = || processes::with_env("SUREHAND_HOME", cli.home().path().to_str().unwrap());
+    assert!(wait_until(SOON, || left().is_empty()), "{:?}", left());
 }

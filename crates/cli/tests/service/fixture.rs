@@ -115,12 +115,12 @@ pub fn pages(pages: &[(&str, &str)]) -> Site {
     pages.iter().fold(Site::builder(), add).start().expect("a port on loopback")
 }
 
-/// Another for all: its actions do not wait long, and its sessions end soon.
+/// Another for all: its actions do not wait long, and its sessions end soon, but not before what works is done.
 pub fn quick() -> Arc<Service> {
     static RUNNING: Mutex<Weak<Service>> = Mutex::new(Weak::new());
     let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     running.upgrade().unwrap_or_else(|| {
-        let service = Service::start(&["--action-timeout", "1000", "--session-timeout", "6000"]);
+        let service = Service::start(&["--action-timeout", "2500", "--session-timeout", "12000"]);
         let service = Arc::new(service);
         *running = Arc::downgrade(&service);
         service

@@ -191,8 +191,9 @@ fn what_is_no_http_does_no_harm() {
     let service = shared();
     for bytes in ["\0\0\0\0\r\n\r\n", "GET / HTTP/9.9\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"] {
         let mut stream = http::connect(&service.host);
-        std::io::Write::write_all(&mut stream, bytes.as_bytes()).unwrap();
-        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        // Who is refused at once may find the connection closed already.
+        let _ = std::io::Write::write_all(&mut stream, bytes.as_bytes());
+        let _ = stream.shutdown(std::net::Shutdown::Write);
         if let Some(answer) = Answer::read(&mut stream) {
             assert!((400..500).contains(&answer.status), "{bytes:?}: {}", answer.status);
         }

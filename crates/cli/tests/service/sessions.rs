@@ -110,7 +110,7 @@ fn one_call_at_a_time_works_in_a_session() {
 fn a_session_ends_when_its_time_is_over() {
     let service = Service::start(&["--max-sessions", "1", "--queue", "0"]);
     let site = pages(&[("/", "<p>x</p>")]);
-    let session = open(&service, &json!({ "timeout_ms": 5000 }));
+    let session = open(&service, &json!({ "timeout_ms": 10_000 }));
     // It has the only place.
     let full = service.interact(&site.url("/"), &json!([{ "action": "screenshot" }]));
     assert!([429, 503].contains(&full.status), "{}", full.text());
@@ -197,7 +197,7 @@ fn a_page_that_crashes_is_told_and_the_next_one_is_well() {
 
 #[test]
 fn a_page_that_never_stops_asking_is_left_behind() {
-    let service = Service::start(&["--action-timeout", "1000"]);
+    let service = Service::start(&["--action-timeout", "3000"]);
     let asking = "<p>x</p><script>setTimeout(() => { while (true) confirm('Again?'); })</script>";
     let site = pages(&[
         ("/", "<p>x</p>"),

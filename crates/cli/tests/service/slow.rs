@@ -18,11 +18,11 @@ fn impatient(more: &[&str]) -> Service {
     Service::start(&[&["--request-timeout", "1000"], more].concat())
 }
 
-/// Sends the bytes one by one, with the call of somebody else in between, until there is an answer or an end.
+/// Sends the bytes one by one, with the call of somebody else in between, until there is an answer or an end. `began` is
+/// before the service heard of it.
 #[track_caller]
-fn drip(service: &Service, stream: &mut TcpStream, bytes: impl Iterator<Item = u8>) {
+fn drip(service: &Service, stream: &mut TcpStream, began: Instant, bytes: impl Iterator<Item = u8>) {
     stream.set_nonblocking(true).unwrap();
-    let began = Instant::now();
     for byte in bytes {
         // Who was cut off may not be able to write any more.
         let _ = stream.write_all(&[byte]);
@@ -40,9 +40,10 @@ fn drip(service: &Service, stream: &mut TcpStream, bytes: impl Iterator<Item = u
 #[test]
 fn who_does_not_come_to_the_end_of_a_head_is_cut_off() {
     let service = impatient(&[]);
+    let began = Instant::now();
     let mut stream = http::connect(&service.host);
     stream.write_all(b"GET /healthz HTTP/1.1\r\nX-Slow: ").unwrap();
-    drip(&service, &mut stream, std::iter::repeat(b'x'));
+    drip(&service, &mut stream, began, std::iter::repeat(b'x'));
     assert!(Answer::read(&mut stream).is_none(), "a head that is none has no answer");
     // So is who sends nothing at all.
     assert!(Answer::read(&mut http::connect(&service.host)).is_none());
@@ -59,8 +60,9 @@ fn who_does_not_come_to_the_end_of_a_body_is_told_so() {
             ("Accept", "application/json, text/event-stream"),
             ("Content-Length", "1000000"),
         ];
+        let began = Instant::now();
         let mut stream = http::send(&service.host, "POST", path, &headers, b"{");
-        drip(&service, &mut stream, std::iter::repeat(b' '));
+        drip(&service, &mut stream, began, std::iter::repeat(b' '));
         let answer = Answer::read(&mut stream).unwrap_or_else(|| panic!("{path}: no answer"));
         answer.must_be(408, "request_timeout").must_say("1000 ms");
         assert_eq!(answer.header("connection"), Some("close"), "{path}");

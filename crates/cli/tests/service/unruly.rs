@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use surehand_testkit::{Response, Site, wait_until};
 
+use crate::common::UnusedPort;
 use crate::fixture::{SOON, pages, quick, shared};
 
 /// Everything is as it was before.
@@ -40,7 +41,7 @@ fn pages_that_never_come_to_an_end_run_out_of_time() {
         for (path, call) in calls {
             let answer = call.join().unwrap();
             assert_eq!(answer.status, 504, "{path}: {}", answer.text());
-            answer.must_be(504, "timeout").must_say("6000 ms");
+            answer.must_be(504, "timeout").must_say("12000 ms");
             assert_eq!(answer.json()["steps_completed"], 0, "{path}");
         }
     });
@@ -67,9 +68,10 @@ fn a_page_that_hangs_up_is_a_failure() {
         let failed = service.interact(&site.url(path), &json!([{ "action": "screenshot" }]));
         failed.must_be(502, "handler_failed");
     }
-    // Nobody listens there any more: the guard's own answer is no page either.
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let nobody = service.interact(&format!("http://{closed}/"), &json!([{ "action": "screenshot" }]));
+    // Nobody listens there: the guard's own answer is no page either.
+    let closed = UnusedPort::hold();
+    let address = format!("http://127.0.0.1:{}/", closed.number);
+    let nobody = service.interact(&address, &json!([{ "action": "screenshot" }]));
     nobody.must_be(502, "handler_failed").must_say("could not be reached");
     // What is downloaded is no page.
     let file = service.interact(&site.url("/file"), &json!([{ "action": "screenshot" }]));
@@ -145,7 +147,8 @@ fn a_page_that_opens_a_thousand_others_gets_few_of_them() {
     let before = std::time::Instant::now();
     let output = service.interact(&site.url("/"), &actions);
     assert!([200, 502, 504].contains(&output.status), "{}", output.text());
-    assert!(before.elapsed() < Duration::from_secs(32));
+    // The session has 30 s, and then its tabs are closed.
+    assert!(before.elapsed() < Duration::from_secs(50), "{:?}", before.elapsed());
     assert!(site.requests_to("/popup").len() <= 50, "each of them is a process");
     service.wait_for_load(0, 0);
     assert!(wait_until(SOON, || service.metric("surehand_sessions_open") <= 1.0), "a session is left");
@@ -157,17 +160,13 @@ fn a_page_that_loads_without_end_is_stopped_by_its_budget() {
     let service = crate::fixture::Service::start(&["--max-bytes", "1000000", "--session-timeout", "20000"]);
     let site = Site::builder()
         .page("/", "<!doctype html><p>x</p><script>
-            (async () => { for (let n = 0; n < 50; n++) await fetch('/more?' + n).then((r) => { if (!r.ok) document.querySelector('p').textContent = 'stopped'; return r.arrayBuffer() }) })()</script>")
+            (async () => { for (let n = 0; n < 50; n++) await fetch('/more?' + n).then((r) => { if (!r.ok) document.querySelector('p').id = 'stopped'; return r.arrayBuffer() }) })()</script>")
         .file("/more", "application/octet-stream", vec![0; 100_000])
         .start()
         .unwrap();
-    let output = service
-        .interact(
-            &site.url("/"),
-            &json!([{ "action": "wait", "ms": 1500 }, { "action": "assert_text", "text": "stopped" }]),
-        )
-        .ok();
-    assert_eq!(output["assertions_passed"], true, "{output}");
+    let output =
+        service.interact(&site.url("/"), &json!([{ "action": "extract", "selector": "#stopped" }])).ok();
+    assert_eq!(output["extractions"]["#stopped"], "x", "{output}");
     assert!(site.requests_to("/more").len() < 20);
     lives_on(&service);
 }

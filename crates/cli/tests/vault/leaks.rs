@@ -79,15 +79,26 @@ fn has_none(what: &str, bytes: &[u8]) {
 }
 
 /// Every file of the home, and what it is called. Profiles of browsers are theirs: what is typed into a page is there.
+/// The service runs: what it takes away in this moment is not there to be read.
 fn search(folder: &Path) {
-    for entry in fs_err::read_dir(folder).unwrap().flatten() {
+    let Some(entries) = unless_gone(fs_err::read_dir(folder)) else { return };
+    for entry in entries.flatten() {
         let path = entry.path();
         has_none("a file's name", path.to_string_lossy().as_bytes());
         if path.is_dir() && !path.ends_with("profiles") {
             search(&path);
-        } else if path.is_file() {
-            has_none(&path.display().to_string(), &fs_err::read(&path).unwrap());
+        } else if path.is_file()
+            && let Some(bytes) = unless_gone(fs_err::read(&path))
+        {
+            has_none(&path.display().to_string(), &bytes);
         }
+    }
+}
+
+fn unless_gone<T>(read: std::io::Result<T>) -> Option<T> {
+    match read {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        read => Some(read.unwrap()),
     }
 }
 
@@ -105,7 +116,7 @@ fn nothing_of_a_credential_comes_out_anywhere() {
     let site = site(&trap);
     let cli = fresh_cli().env("SUREHAND_LOG", "trace");
     let host = site.url("").replace("http://", "");
-    let service = Service::start_in(&cli, &["--egress-allow", &host, "--action-timeout", "1000"]);
+    let service = Service::start_in(&cli, &["--egress-allow", &host, "--action-timeout", "3000"]);
     stored(
         &cli,
         &["shop", "--type", "login", "--field", "username=ada", "--secret", "password"],

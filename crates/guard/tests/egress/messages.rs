@@ -1,5 +1,7 @@
 //! Requests and answers on their way through.
 
+use surehand_testkit::ClosedPort;
+
 use crate::world::*;
 
 #[tokio::test]
@@ -208,14 +210,14 @@ async fn a_server_that_dies_in_the_middle_leaves_a_broken_answer() {
 
 #[tokio::test]
 async fn a_server_that_cannot_be_reached_is_told_from_a_block() {
-    let closed = { Origin::saying(OK).await.address };
+    let closed = ClosedPort::new().unwrap();
     let silent = Origin::start(|line| async move { drop(line) }).await;
     let noise = Origin::saying("SSH-2.0-OpenSSH\r\n\r\n").await;
     let asking =
         Origin::saying("HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic\r\nContent-Length: 0\r\n\r\n").await;
     let sudden = Origin::saying("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n").await;
     let proxy = proxy(&["127.0.0.1"]).await;
-    for address in [closed, silent.address, noise.address, asking.address, sudden.address] {
+    for address in [closed.address(), silent.address, noise.address, asking.address, sudden.address] {
         let reply = get(&proxy, &format!("http://{address}/")).await;
         assert_eq!(
             (reply.status, reply.header("x-surehand-egress")),
@@ -227,6 +229,6 @@ async fn a_server_that_cannot_be_reached_is_told_from_a_block() {
     let reply = get(&proxy, "http://nowhere.example/").await;
     assert_eq!(reply.status, 502);
     assert_eq!(reply.text(), "nowhere.example could not be resolved: no such name\n");
-    assert_eq!(connect(&proxy, &closed.to_string()).await.err().unwrap().status, 502);
+    assert_eq!(connect(&proxy, &closed.address().to_string()).await.err().unwrap().status, 502);
     assert_eq!(proxy.blocked(), []);
 }

@@ -29,6 +29,7 @@ async fn an_answer_that_changes_changes_nothing() {
     assert!(get(&proxy, &url).await.is_denied());
     assert!(connect(&proxy, &format!("evil.example:{port}")).await.is_ok());
     assert!(connect(&proxy, &format!("evil.example:{port}")).await.is_err());
+    until("the tunnel is taken", || good.connections() == 2).await;
     assert_eq!((good.connections(), bad.connections()), (2, 0));
     let heard = &good.heard()[0];
     assert!(heard.contains(&format!("Host: evil.example:{port}\r\n")), "{heard}");

@@ -1,9 +1,9 @@
 //! What is understood, and what is said about the rest.
 
 use std::path::Path;
-use std::time::Instant;
 
 use proptest::prelude::*;
+use surehand_testkit::Effort;
 
 use super::*;
 use crate::document::{Action, Arguments, Capture, Served, Until};
@@ -368,7 +368,7 @@ proptest! {
 fn very_many_problems_take_no_quadratic_time() {
     let steps = |step: &str, times: usize| format!("{{\"steps\": [{}]}}", vec![step; times].join(", "));
     let keys: String = (0..6_000).map(|number| format!(", \"clik{number}\": 1")).collect();
-    let begin = Instant::now();
+    let effort = Effort::begin();
     for text in [
         steps("1", 40_000),
         steps("{\"id\": \"\", \"x\": 1}", 8_000),
@@ -379,5 +379,5 @@ fn very_many_problems_take_no_quadratic_time() {
     ] {
         assert!(opened(&text, &[], &[]).problems.len() >= 1_000, "{text:.100}");
     }
-    assert!(begin.elapsed().as_secs() < 30, "{:?}", begin.elapsed());
+    assert!(effort.spent().as_secs() < 30, "{:?}", effort.spent());
 }

@@ -66,14 +66,11 @@ impl Site {
 
     fn start(routes: SiteBuilder) -> io::Result<Self> {
         let main = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let cross = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let cross_port = cross.local_addr()?.port();
+        let (cross, cross6) = on_localhost()?;
         let origins = Origins {
             main: format!("http://127.0.0.1:{}", main.local_addr()?.port()),
-            cross: format!("http://localhost:{cross_port}"),
+            cross: format!("http://localhost:{}", cross.local_addr()?.port()),
         };
-        // `localhost` is also ::1, which browsers try first. Where there is no IPv6 they fall back.
-        let cross6 = TcpListener::bind((Ipv6Addr::LOCALHOST, cross_port)).ok();
 
         let mut site = Self { shared: Arc::new(Shared::new(routes, origins)), listeners: vec![] };
         site.listen(main, Listener::Main)?;
@@ -95,6 +92,20 @@ impl Site {
     }
 }
 
+/// `localhost` is also ::1, which browsers try first, so a port is taken where both are free: somebody else would answer
+/// there otherwise. Where there is no IPv6 they fall back.
+fn on_localhost() -> io::Result<(TcpListener, Option<TcpListener>)> {
+    let mut taken = vec![];
+    loop {
+        let four = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        match TcpListener::bind((Ipv6Addr::LOCALHOST, four.local_addr()?.port())) {
+            // Kept until another is found, which is another one then.
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && taken.len() < 50 => taken.push(four),
+            six => return Ok((four, six.ok())),
+        }
+    }
+}
+
 impl Drop for Site {
     fn drop(&mut self) {
         self.shared.stop();
@@ -104,6 +115,6 @@ impl Drop for Site {
                 let _ = thread.join();
             }
         }
-        self.shared.wait_for_connections(Duration::from_secs(2));
+        self.shared.wait_for_connections(Duration::from_secs(10));
     }
 }

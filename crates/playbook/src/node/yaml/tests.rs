@@ -1,9 +1,10 @@
 //! What YAML is read and what is refused, and where.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+use surehand_testkit::Effort;
 
 use super::*;
 
@@ -24,9 +25,9 @@ fn json_of(text: &str) -> Json {
 
 /// Where it is refused and why; quickly, whatever it is.
 fn refusal(text: &str) -> (Position, String) {
-    let begin = Instant::now();
+    let effort = Effort::begin();
     let Err(problem) = read(&source(text)) else { panic!("this was read: {text:.200}") };
-    assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+    assert!(effort.spent() < Duration::from_secs(10), "{:?}", effort.spent());
     (problem.at.unwrap(), problem.message)
 }
 

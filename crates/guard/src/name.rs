@@ -3,9 +3,9 @@
 /// As long as a name may be.
 pub(crate) const LONGEST: usize = 128;
 
-/// `[A-Za-z0-9_.-]+`
+/// `[A-Za-z0-9_.-]+`, but not what means another place in an address.
 pub(crate) fn is_name(text: &str) -> bool {
-    (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_name_byte)
+    (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_name_byte) && !matches!(text, "." | "..")
 }
 
 pub(crate) fn is_name_byte(byte: u8) -> bool {

@@ -168,9 +168,15 @@ impl Frames {
 
     /// The process of `session` committed a document in this frame, so from now on it renders the frame.
     pub fn navigated(&mut self, frame: cdp::Frame, session: &Session) {
+        self.drop_children(&frame.id);
+        self.learnt(frame, session);
+    }
+
+    /// The process of `session` shows a document in this frame, which was there before. Frames inside of it may have been
+    /// told already: each process tells of its own.
+    pub fn learnt(&mut self, frame: cdp::Frame, session: &Session) {
         self.attached(&frame.id, frame.parent_id.as_deref(), session);
         self.documents += 1;
-        self.drop_children(&frame.id);
         if frame.security_origin.starts_with("http") {
             self.origins.insert(frame.security_origin.clone());
         }

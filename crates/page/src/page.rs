@@ -366,7 +366,7 @@ fn learn_tree(state: &mut State, tree: cdp::FrameTree, session: &Session, is_hel
         if tree.frame.parent_id.is_none() {
             state.missed_document = is_held.then(|| tree.frame.clone());
         }
-        state.frames.navigated(tree.frame, session);
+        state.frames.learnt(tree.frame, session);
         if !is_held {
             state.frames.restored(&id);
         }

@@ -110,6 +110,19 @@ impl Page {
         }))
     }
 
+    /// What is shown of the page, one text for each frame, with what stands in shadow roots. A frame that goes meanwhile
+    /// shows nothing.
+    pub async fn shown_texts(&self, deadline: &Deadline) -> Result<Vec<String>> {
+        let mut texts = Vec::new();
+        for frame in self.frames_to_search()? {
+            match self.script(&frame, "shownText", &json!({}), deadline).await {
+                Err(Error::NavigatedAway { .. } | Error::FrameGone) => {}
+                text => texts.push(text?),
+            }
+        }
+        Ok(texts)
+    }
+
     /// The content of the main frame's document as Markdown.
     pub async fn markdown(&self, deadline: &Deadline) -> Result<String> {
         let main = self.lock().frames.main().id.clone();

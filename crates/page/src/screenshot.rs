@@ -111,6 +111,13 @@ impl Page {
         decoded(&printed.data)
     }
 
+    /// How high and wide the whole page is, where a picture of it would be cut off.
+    pub async fn too_large_for_a_picture(&self, deadline: &Deadline) -> Result<Option<(u64, u64)>> {
+        let size = self.layout(deadline).await?.css_content_size;
+        let is_too_large = size.width > LONGEST_EDGE || size.height > LONGEST_EDGE;
+        Ok(is_too_large.then_some((size.width as u64, size.height as u64)))
+    }
+
     async fn whole_area(&self, deadline: &Deadline) -> Result<cdp::Viewport> {
         let metrics = self.layout(deadline).await?;
         let size = metrics.css_content_size;

@@ -49,7 +49,7 @@ impl Session {
     /// nowhere.
     pub fn going_to(&self, address: &str) -> Result<Going<'_>, Fault> {
         if let Some(fence) = self.fence().filter(|_| address != "about:blank") {
-            fence.policy().check_url(address).map_err(|denied| refusal(&denied))?;
+            fence.check_url(address).map_err(|denied| refusal(&denied))?;
         }
         Ok(self.going())
     }

@@ -137,6 +137,12 @@ impl Link {
         routes.remove(&context.map(ToOwned::to_owned));
     }
 
+    /// Does the browser say anything within this time?
+    pub async fn answers(&self, limit: Duration) -> bool {
+        let asked = self.connection.browser().call(&cdp::GetVersion {});
+        tokio::time::timeout(limit, asked).await.is_ok_and(|answer| answer.is_ok())
+    }
+
     /// Is the browser still there?
     pub fn is_open(&self) -> bool {
         self.connection.closed().is_none()

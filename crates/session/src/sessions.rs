@@ -163,8 +163,11 @@ impl Sessions {
                     .await
             };
             let started = started.await;
-            if started.is_err() {
+            if let Err(fault) = &started {
                 shared.leave(&link, self.is_leased()).await;
+                if fault.kind == Kind::Timeout {
+                    shared.end_if_hung(&link).await;
+                }
             }
             match started {
                 // It may have died while nobody used it: another one takes its place.

@@ -1,6 +1,7 @@
 //! A browser that sessions share which want it to be started alike: started with the first, ended with the last.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use surehand_browser::Notes;
 use tokio::sync::Mutex;
@@ -8,6 +9,9 @@ use tokio::sync::Mutex;
 use crate::Fault;
 use crate::link::Link;
 use crate::options::{Places, SessionOptions};
+
+/// A browser that is asked for nothing but its version answers sooner, also on a busy machine.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
 /// See the module.
 #[derive(Debug)]
@@ -76,6 +80,19 @@ impl SharedBrowser {
         present.users -= 1;
         if !is_leased {
             Self::end_unused(&mut running).await;
+        }
+    }
+
+    /// Ends it if it does not answer at all, so that the next session finds another. Those that are in it can do nothing any
+    /// more either.
+    pub async fn end_if_hung(&self, link: &Arc<Link>) {
+        if link.answers(SIGN_OF_LIFE).await {
+            return;
+        }
+        let mut running = self.running.lock().await;
+        if let Some(hung) = running.take_if(|present| Arc::ptr_eq(&present.link, link)) {
+            tracing::warn!("the browser hangs and is ended");
+            hung.link.close().await;
         }
     }
 

@@ -15,12 +15,57 @@ pub(crate) fn strangers(schema: &Value, value: &Value, at: &str, found: &mut Vec
 /// Those among the members of a value that are not known, and the same inside of those that are.
 pub(crate) fn strange_members(known: &Map<String, Value>, value: &Value, at: &str, found: &mut Vec<Misfit>) {
     for (name, inner) in value.as_object().into_iter().flatten() {
-        let place = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
+        let place = place(at, name);
         match known.get(name) {
             Some(schema) => strangers(schema, inner, &place, found),
             None => found.push(Misfit::unknown(name, place, known.keys().map(String::as_str))),
         }
     }
+}
+
+/// Lists and objects, at any depth, where something else belongs: who reads would take the members of a list for those of
+/// an object.
+pub(crate) fn misshapen(schema: &Value, value: &Value, at: &str) -> Vec<Misfit> {
+    if let Some(choices) = choices(schema) {
+        let tried = choices.iter().filter(|choice| has_its_names(choice, value));
+        let tried = tried.map(|choice| misshapen(choice, value, at)).min_by_key(Vec::len);
+        return tried.unwrap_or_default();
+    }
+    let sort = match value {
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+        _ => return Vec::new(),
+    };
+    if schema.get("type").is_some_and(|wanted| wanted != sort && !is_among(wanted, sort)) {
+        return vec![Misfit::value(at.to_owned(), format!("must be {}", described(schema)))];
+    }
+    let (known, others) = (schema.get("properties"), schema.get("additionalProperties"));
+    let member = |name: &str| known.and_then(|known| known.get(name)).or(others);
+    let members = value.as_object().into_iter().flatten();
+    let members = members.filter_map(|(name, inner)| Some((name.clone(), member(name)?, inner)));
+    let items = value.as_array().into_iter().flatten().enumerate();
+    let items = items.filter_map(|(index, inner)| Some((index.to_string(), schema.get("items")?, inner)));
+    members
+        .chain(items)
+        .flat_map(|(name, schema, inner)| misshapen(schema, inner, &place(at, &name)))
+        .collect()
+}
+
+fn is_among(wanted: &Value, sort: &str) -> bool {
+    wanted.as_array().is_some_and(|wanted| wanted.iter().any(|one| one == sort))
+}
+
+/// Does a value name itself as a choice does, `"action": "click"`?
+fn has_its_names(choice: &Value, value: &Value) -> bool {
+    let members = choice.get("properties").and_then(Value::as_object);
+    members.into_iter().flatten().all(|(name, schema)| match (schema.get("const"), value.get(name)) {
+        (Some(own), Some(given)) => own == given,
+        _ => true,
+    })
+}
+
+fn place(at: &str, name: &str) -> String {
+    format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Of a choice, the one that a value is: it has the same one member.

@@ -26,6 +26,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
+use super::denied::Denied;
 use super::policy::EgressPolicy;
 use super::resolve::Resolve;
 use ledger::Ledger;
@@ -118,6 +119,12 @@ impl Proxy {
     /// The policy that it holds to.
     pub fn policy(&self) -> &EgressPolicy {
         &self.shared.policy
+    }
+
+    /// May a page go there, as far as the address itself tells it? What may not is refused like a request that was made.
+    pub fn check_url(&self, address: &str) -> Result<(), Denied> {
+        let checked = self.policy().check_url(address);
+        checked.inspect_err(|denied| self.shared.ledger.record("GET", address, denied)).map(drop)
     }
 
     /// How far it is now, for who wants to know later what came since.

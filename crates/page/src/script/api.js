@@ -3,6 +3,7 @@
 globalThis.surehand = Object.freeze({
   snapshot: answering(snapshot),
   markdown: answering(markdown),
+  shownText: answering(shownText),
   checkLocators: answering(checkLocators),
   prepare: answering(prepare),
   recheck: answering(recheck),

@@ -43,6 +43,10 @@ function textIsShown(text) {
   return fail('unmet', { describe: quotePage });
 }
 
+function shownText() {
+  return TextMap.ofDocument().text;
+}
+
 /** Nothing where there is nothing to read: then another frame may have the word. */
 function quotePage() {
   const quote = cutAt(TextMap.ofDocument(QUOTED_TEXT + 1).text.trim(), QUOTED_TEXT);

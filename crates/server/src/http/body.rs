@@ -1,4 +1,4 @@
-//! The body of a request: all of it, in time, and not too much.
+//! What a request carries: its body, all of it, in time and not too much; the name in its address, and what is behind the `?`.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use axum::BoxError;
 use axum::body::{Body as AnyBody, Bytes, HttpBody, to_bytes};
-use axum::extract::{FromRequest, FromRequestParts, Query, Request, State};
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request, State};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
@@ -119,6 +119,21 @@ impl HttpBody for Timely {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+/// The name in an address.
+#[derive(Debug)]
+pub(super) struct Named(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Named {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        let Path(name) = Path::from_request_parts(parts, state)
+            .await
+            .map_err(|_| Refused::bad("the name in the address is no UTF-8"))?;
+        Ok(Self(name))
     }
 }
 

@@ -14,7 +14,7 @@ use surehand_store::{Severity, event};
 
 use super::Service;
 use super::answer::{Refused, Told};
-use super::record::Seen;
+use super::record::{LONGEST, Seen};
 use super::routes;
 use crate::auth::{KeyError, Scopes, TokenError};
 use crate::mcp::Identity;
@@ -55,7 +55,7 @@ pub(super) async fn observe(
 ) -> Response {
     let id = request_id(request.headers());
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let path = request.uri().path().chars().take(LONGEST).collect();
     let pattern = request.extensions().get::<MatchedPath>().map(|path| path.as_str().to_owned());
     let agent = request.headers().get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let agent = agent.map(|agent| agent.chars().take(200).collect());
@@ -63,6 +63,7 @@ pub(super) async fn observe(
     request.extensions_mut().insert(seen.clone());
     let event =
         pattern.as_deref().and_then(|pattern| routes::find(&method, pattern)).map(|route| route.event);
+    let method = method.as_str().chars().take(LONGEST_METHOD).collect();
     let mut row =
         Row { service, id, method, path, pattern, event, agent, seen, began: Instant::now(), done: false };
     let mut response = next.run(request).await;
@@ -80,7 +81,7 @@ pub(super) async fn observe(
 struct Row {
     service: Arc<Service>,
     id: String,
-    method: Method,
+    method: String,
     path: String,
     pattern: Option<String>,
     event: Option<&'static str>,
@@ -89,6 +90,9 @@ struct Row {
     began: Instant,
     done: bool,
 }
+
+/// Callers may make up methods; more of one is not kept.
+const LONGEST_METHOD: usize = 20;
 
 /// Nobody waited for the answer, as nginx tells it.
 const CLIENT_GONE: u16 = 499;
@@ -103,12 +107,12 @@ impl Row {
         self.done = true;
         let took = self.began.elapsed();
         let route = self.pattern.as_deref().unwrap_or("none");
-        self.service.metrics.request(route, self.method.as_str(), status, took);
+        self.service.metrics.request(route, &self.method, status, took);
         let elapsed = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         let actor = self.seen.actor();
         tracing::info!(
             request_id = self.id,
-            method = %self.method,
+            method = self.method,
             path = self.path,
             status,
             elapsed_ms = elapsed,
@@ -131,8 +135,8 @@ impl Row {
         };
         let mut entry = actor.entry(event_type);
         entry.severity = Severity::of_status(status);
-        entry.method = Some(self.method.to_string());
-        entry.path = Some(self.path.chars().take(500).collect());
+        entry.method = Some(self.method.clone());
+        entry.path = Some(self.path.clone());
         entry.status = Some(status);
         entry.duration_ms = Some(elapsed);
         let outcome = match status {
@@ -173,12 +177,16 @@ pub(super) async fn check_origin(
 }
 
 fn refused_origin(service: &Service, request: &Request) -> Option<&'static str> {
-    let text = |name: HeaderName| request.headers().get(name).map(|value| value.to_str().unwrap_or_default());
-    let host = text(header::HOST).or_else(|| request.uri().authority().map(|authority| authority.as_str()));
-    if !host.is_some_and(|host| service.names.has_host(host)) {
+    let texts = |name: HeaderName| {
+        request.headers().get_all(name).into_iter().map(|value| value.to_str().unwrap_or_default())
+    };
+    // Every name under which it is asked must be its own, wherever a caller writes it.
+    let asked = request.uri().authority().map(|authority| authority.as_str());
+    let mut hosts = texts(header::HOST).chain(asked).peekable();
+    if hosts.peek().is_none() || hosts.any(|host| !service.names.has_host(host)) {
         return Some("the Host");
     }
-    text(header::ORIGIN).is_some_and(|origin| !service.names.has_origin(origin)).then_some("the Origin")
+    texts(header::ORIGIN).any(|origin| !service.names.has_origin(origin)).then_some("the Origin")
 }
 
 /// Asks for a token where one is needed, and remembers who showed it.

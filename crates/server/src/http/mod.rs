@@ -6,6 +6,7 @@ mod admission;
 mod answer;
 mod artifacts;
 mod body;
+mod browser;
 mod gate;
 mod guest;
 mod kept;
@@ -26,7 +27,6 @@ mod vault;
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -48,6 +48,7 @@ use admission::Admission;
 pub use admission::Capacity;
 use answer::Refused;
 use artifacts::ArtifactStore;
+use browser::BrowserHealth;
 use kept::KeptSessions;
 use metrics::Metrics;
 use owners::Owners;
@@ -87,6 +88,13 @@ pub struct ServiceOptions {
     pub browser: SessionOptions,
 }
 
+impl ServiceOptions {
+    /// How sessions are started.
+    fn session(&self) -> SessionOptions {
+        SessionOptions { egress: self.egress.clone(), idle_timeout: Some(0), ..self.browser.clone() }
+    }
+}
+
 /// The service while it runs.
 #[derive(Debug)]
 struct Service {
@@ -107,7 +115,9 @@ struct Service {
     agents: Shares,
     metrics: Arc<Metrics>,
     _downloads: TempProfile,
-    draining: AtomicBool,
+    browser: BrowserHealth,
+    /// The end was announced.
+    stop: CancellationToken,
 }
 
 /// Serves until the process is told to end, and then until everything is in order.
@@ -115,7 +125,7 @@ pub fn serve(options: ServiceOptions) -> Result<(), Fault> {
     options.home.create()?;
     options.allowed_hosts.iter().try_for_each(|host| check_host(host))?;
     options.public_url.as_deref().map(PublicUrl::parse).transpose()?;
-    options.browser.check()?;
+    options.session().check()?;
     crate::log::install_for_service(options.log.as_deref()).map_err(|why| Fault::new(Kind::Usage, why))?;
     ipc::raise_descriptor_limit();
     // What one left that was killed.
@@ -138,26 +148,24 @@ async fn run(options: ServiceOptions) -> Result<Arc<Service>, Fault> {
     })?;
     let bound = listener.local_addr().map_err(crate::internal)?;
     let service = Arc::new(Service::new(options, bound)?);
-    let stop = CancellationToken::new();
+    let stop = &service.stop;
     let lease = service.sessions.keep_warm();
-    // Whether there is a browser at all is told by who needs it.
-    if let Err(fault) = lease.warm_up(&service.session_options(), &notes()).await {
-        tracing::warn!("no browser yet: {fault}");
-    }
-    let app = router::router(&service, &stop);
+    // Without a browser it serves all the same, and says that it is not ready.
+    service.browser.note(&lease.warm_up(&service.options.session(), &notes()).await);
+    let app = router::router(&service, stop);
     crate::say(&format!("http://{bound}"));
     let asked = async {
         wish.await;
-        service.draining.store(true, Ordering::Relaxed);
         stop.cancel();
     };
-    let serving = async { tokio::join!(asked, service.connections.serve(listener, app, &stop)) };
+    let serving = async { tokio::join!(asked, service.connections.serve(listener, app, stop)) };
     let late = async {
         stop.cancelled().await;
         tokio::time::sleep(service.options.drain_time).await;
     };
     tokio::select! {
         () = service.keep_tidy() => {}
+        () = service.keep_ready(&lease) => {}
         _ = serving => {}
         () = late => tracing::warn!("some work did not end in time and is cut off"),
     }
@@ -212,13 +220,14 @@ impl Service {
             agents: Shares::new((options.limits.connections / 4).max(1)),
             metrics,
             _downloads: downloads,
-            draining: AtomicBool::new(false),
+            browser: BrowserHealth::default(),
+            stop: CancellationToken::new(),
             options,
         })
     }
 
     fn is_draining(&self) -> bool {
-        self.draining.load(Ordering::Relaxed)
+        self.stop.is_cancelled()
     }
 
     /// Work that cannot be written down is not done.
@@ -235,15 +244,10 @@ impl Service {
 
     /// A session for one caller, on a warm browser; its place is free again when it is gone.
     async fn open_session(&self, purpose: &str, place: Place) -> Result<Ephemeral, Fault> {
-        Ephemeral::open_in_place(&self.sessions, purpose, &self.session_options(), &notes(), place).await
-    }
-
-    fn session_options(&self) -> SessionOptions {
-        SessionOptions {
-            egress: self.options.egress.clone(),
-            idle_timeout: Some(0),
-            ..self.options.browser.clone()
-        }
+        let options = self.options.session();
+        let opened = Ephemeral::open_in_place(&self.sessions, purpose, &options, &notes(), place).await;
+        self.browser.note(&opened);
+        opened
     }
 
     /// How long work takes that one waits for, roughly.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use surehand_store::AuditFilter;
 
 use super::Service;
 use super::answer::{Refused, json as json_answer, ok};
-use super::body::Asked;
+use super::body::{Asked, Named};
 use super::metrics::Gauges;
 use super::openapi;
 use crate::safe::store_fault;
@@ -28,6 +28,7 @@ pub(super) async fn readyz(State(service): State<Arc<Service>>) -> Response {
     let reasons: Vec<&str> = [
         ("draining", service.is_draining()),
         ("the audit cannot be written", !service.recorder.is_healthy()),
+        ("no browser can be had; the log says why", !service.browser.is_well()),
         ("the line is full", waiting >= capacity.waiting),
     ]
     .into_iter()
@@ -97,7 +98,7 @@ pub(super) struct Signed {
 
 pub(super) async fn artifact(
     State(service): State<Arc<Service>>,
-    Path(key): Path<String>,
+    Named(key): Named,
     Asked(Signed { expires, signature }): Asked<Signed>,
 ) -> Result<Response, Refused> {
     let found = service.artifacts.fetch(&key, expires, &signature);

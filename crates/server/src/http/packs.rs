@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use surehand_tools::packs::{self, PACKS, PackContext, PackEntry, PackFailure, Pr
 
 use super::Service;
 use super::answer::{Refused, ok};
-use super::body::{Body, read_object};
+use super::body::{Body, Named, read_object};
 use super::gate::Caller;
 use super::kept::Kept;
 use super::openapi;
@@ -25,7 +25,7 @@ pub(super) async fn list() -> Response {
     ok(&json!({ "packs": PACKS.iter().map(described).collect::<Vec<_>>() }))
 }
 
-pub(super) async fn one(Path(name): Path<String>) -> Result<Response, Refused> {
+pub(super) async fn one(Named(name): Named) -> Result<Response, Refused> {
     Ok(ok(&described(named(&name)?)))
 }
 
@@ -50,7 +50,7 @@ fn named(name: &str) -> Result<&'static PackEntry, Refused> {
 /// Runs a pack.
 pub(super) async fn call(
     State(service): State<Arc<Service>>,
-    Path(name): Path<String>,
+    Named(name): Named,
     Extension(caller): Extension<Caller>,
     Extension(seen): Extension<Seen>,
     Body(body): Body,
@@ -134,10 +134,8 @@ impl Place {
         let kept = service.kept.get(id, &caller.subject).ok_or_else(|| no_session(id))?;
         if !kept.session.session().is_alive() {
             service.kept.remove(id);
-            return Err(unavailable(Fault::new(
-                surehand_session::Kind::BrowserGone,
-                format!("the browser of session {id:?} is gone; make another session"),
-            )));
+            let message = format!("the browser of session {id:?} is gone; make another session");
+            return Err(PackFailure::new(PackCode::SessionUnavailable, message).into());
         }
         let turn = kept.turn.clone().try_lock_owned().map_err(|_| {
             Refused::new(StatusCode::CONFLICT, "session_busy", "another call works in this session")
@@ -171,14 +169,13 @@ pub(super) fn no_session(id: &str) -> Refused {
     Refused::not_found(format!("there is no session {:?}", id.chars().take(64).collect::<String>()))
 }
 
-/// A browser that cannot be had is not the caller's fault, whatever the reason.
+/// A browser that cannot be had is not the caller's fault, whatever the reason; the reason is for who operates the service.
 pub(super) fn unavailable(fault: Fault) -> Refused {
-    let failure = PackFailure::from(fault);
-    let code = match failure.code {
-        PackCode::InvalidInput => PackCode::InvalidInput,
-        _ => PackCode::SessionUnavailable,
-    };
-    PackFailure { code, ..failure }.into()
+    let failure = PackFailure::new(
+        PackCode::SessionUnavailable,
+        "no browser session can be had now; the log of the service says why",
+    );
+    PackFailure { cause: Some(Box::new(fault)), ..failure }.into()
 }
 
 /// The session that a call wants to work in.

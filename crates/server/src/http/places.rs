@@ -18,11 +18,14 @@ impl Service {
     }
 
     async fn in_line<P>(&self, entering: impl Future<Output = Result<P, Busy>>) -> Result<P, Refused> {
-        if self.is_draining() {
-            return Err(draining());
-        }
         let patience = self.options.queue_time;
-        let busy = match tokio::time::timeout(patience, entering).await {
+        // Who waits when the end is announced does not get a place any more.
+        let entered = tokio::select! {
+            biased;
+            () = self.stop.cancelled() => return Err(draining()),
+            entered = tokio::time::timeout(patience, entering) => entered,
+        };
+        let busy = match entered {
             Ok(Ok(permit)) => return Ok(permit),
             Ok(Err(busy)) => Some(busy),
             Err(_) => None,

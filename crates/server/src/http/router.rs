@@ -35,7 +35,7 @@ fn mcp_router(service: &Arc<Service>, stop: &CancellationToken) -> Router<Arc<Se
     let home = &service.options.home;
     // A client that does nothing gives its place to others.
     let idle = u64::try_from(service.options.session_time.as_millis()).ok();
-    let browser = SessionOptions { idle_timeout: idle, ..service.session_options() };
+    let browser = SessionOptions { idle_timeout: idle, ..service.options.session() };
     let settings = Settings { options: browser, without_files: true, ..Settings::default() };
     let options = mcp::McpOptions {
         toolsets: vec![Toolset::Page, Toolset::Packs],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Extension;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::Service;
 use super::answer::{Refused, json as json_answer, ok};
-use super::body::{Body, read_object};
+use super::body::{Body, Named, read_object};
 use super::gate::Caller;
 use super::kept::{Expiry, Kept};
 use super::packs::{no_session, unavailable};
@@ -62,7 +62,7 @@ pub(super) async fn list(
 pub(super) async fn one(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Named(id): Named,
 ) -> Result<Response, Refused> {
     let kept = service.kept.get(&id, &caller.subject).ok_or_else(|| no_session(&id))?;
     Ok(ok(&kept.info()))
@@ -71,7 +71,7 @@ pub(super) async fn one(
 pub(super) async fn delete(
     State(service): State<Arc<Service>>,
     Extension(caller): Extension<Caller>,
-    Path(id): Path<String>,
+    Named(id): Named,
 ) -> Result<Response, Refused> {
     service.kept.get(&id, &caller.subject).ok_or_else(|| no_session(&id))?;
     end(&service, &id).await;

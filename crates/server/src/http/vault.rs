@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine;
@@ -15,7 +15,7 @@ use surehand_store::UsageFilter;
 
 use super::Service;
 use super::answer::{Refused, json as json_answer, ok};
-use super::body::{Asked, Body, read_object};
+use super::body::{Asked, Body, Named, read_object};
 use crate::safe::{told_to_caller, vault_fault};
 
 type Answered = Result<Response, Refused>;
@@ -85,7 +85,7 @@ pub(super) async fn list(State(service): State<Arc<Service>>) -> Answered {
     Ok(ok(&json!({ "credentials": names })))
 }
 
-pub(super) async fn one(State(service): State<Arc<Service>>, Path(name): Path<String>) -> Answered {
+pub(super) async fn one(State(service): State<Arc<Service>>, Named(name): Named) -> Answered {
     Ok(ok(&with_vault(&service, false, move |vault| vault.get(&name)).await?))
 }
 
@@ -118,13 +118,13 @@ pub(super) async fn create(State(service): State<Arc<Service>>, Body(body): Body
     Ok(json_answer(StatusCode::CREATED, &made))
 }
 
-pub(super) async fn delete(State(service): State<Arc<Service>>, Path(name): Path<String>) -> Answered {
+pub(super) async fn delete(State(service): State<Arc<Service>>, Named(name): Named) -> Answered {
     let removed = name.clone();
     with_vault(&service, false, move |vault| vault.remove(&removed)).await?;
     Ok(ok(&json!({ "name": name, "deleted": true })))
 }
 
-pub(super) async fn grants(State(service): State<Arc<Service>>, Path(name): Path<String>) -> Answered {
+pub(super) async fn grants(State(service): State<Arc<Service>>, Named(name): Named) -> Answered {
     let grants = with_vault(&service, false, move |vault| vault.grants(&name)).await?;
     Ok(ok(&json!({ "grants": grants })))
 }
@@ -140,7 +140,7 @@ pub(super) struct Grantee {
 
 pub(super) async fn grant(
     State(service): State<Arc<Service>>,
-    Path(name): Path<String>,
+    Named(name): Named,
     Body(body): Body,
 ) -> Answered {
     let Grantee { subject, client } =
@@ -153,7 +153,7 @@ pub(super) async fn grant(
 
 pub(super) async fn revoke(
     State(service): State<Arc<Service>>,
-    Path(name): Path<String>,
+    Named(name): Named,
     Asked(Grantee { subject, client }): Asked<Grantee>,
 ) -> Answered {
     let revoked = with_vault(&service, false, move |vault| vault.revoke(&name, &subject, &client)).await?;
@@ -163,7 +163,7 @@ pub(super) async fn revoke(
     }
 }
 
-pub(super) async fn usage(State(service): State<Arc<Service>>, Path(name): Path<String>) -> Answered {
+pub(super) async fn usage(State(service): State<Arc<Service>>, Named(name): Named) -> Answered {
     let filter = UsageFilter { name: Some(name), ..UsageFilter::default() };
     let usage = with_vault(&service, false, move |vault| vault.usage(&filter)).await?;
     Ok(ok(&json!({ "usage": usage })))

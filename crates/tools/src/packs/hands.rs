@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use surehand_guard::egress;
 use surehand_guard::vault::SecretText;
-use surehand_page::{ClickOptions, Dialog, Error, LoadState, Locator, ScreenshotOptions};
+use surehand_page::{ClickOptions, Deadline, Dialog, Error, LoadState, Locator, ScreenshotOptions};
 use surehand_session::{Fault, Kind, Tab};
 use url::Url;
 
@@ -112,7 +112,8 @@ impl<'a> Hands<'a> {
         let (locator, deadline) = (locator(selector), self.cx.action_deadline());
         let page = &self.tab.page;
         let sort = self.acting(|| page.read(&locator, "attr", Some("type"), &deadline)).await?.text();
-        if PICKED.contains(&sort.as_str()) {
+        // As a key, a tab would lead to the next field and take the rest with it.
+        if PICKED.contains(&sort.as_str()) || text.contains('\t') {
             return self.acting(|| page.fill(&locator, text, &deadline)).await.map(drop);
         }
         if self.acting(|| page.field_kind(&locator, &deadline)).await? == "select" {
@@ -143,9 +144,14 @@ impl<'a> Hands<'a> {
         let deadline = &self.cx.deadline;
         let waiting = deadline.run("the wait to end", tokio::time::sleep(time));
         // Nobody waits for a page that is gone.
+        let limit = Deadline::after(time);
         let waited = tokio::select! {
+            biased;
             waited = waiting => waited,
-            lost = self.tab.page.wait_lost(deadline) => return Err(lost.into()),
+            lost = self.tab.page.wait_lost(&limit) => match lost {
+                Error::Timeout { .. } => Ok(()),
+                lost => return Err(lost.into()),
+            },
         };
         self.dismiss().await?;
         Ok(waited?)
@@ -186,15 +192,20 @@ impl<'a> Hands<'a> {
         Err(Fault::new(Kind::TooLarge, message))
     }
 
-    /// Is the text on the page now? How it is broken into lines does not count.
+    /// Is the text on the page now, in its frames and shadow roots too? How it is broken into lines does not count.
     pub async fn has_text(&self, text: &str) -> Result<bool, Fault> {
         self.settled().await;
-        let body = self.read_if_present("body", "text").await?.unwrap_or_default();
+        let mut shown = vec![self.read_if_present("body", "text").await?.unwrap_or_default()];
+        let deadline = self.cx.action_deadline();
+        shown.extend(self.acting(|| self.tab.page.shown_texts(&deadline)).await?);
         // Who may not see a credential may not guess it piece by piece either; who knows all of it, such as the name of a
         // user, finds it.
         let lent = self.cx.session.lent();
-        let (body, text) = (lent.mask(&body), lent.mask_whole(text));
-        Ok(body.contains(&*text) || in_one_line(&body).contains(&in_one_line(&text)))
+        let text = lent.mask_whole(text);
+        Ok(shown
+            .iter()
+            .map(|shown| lent.mask(shown))
+            .any(|shown| shown.contains(&*text) || in_one_line(&shown).contains(&in_one_line(&text))))
     }
 
     /// Waits until the text is on the page.

@@ -15,7 +15,7 @@ use surehand_session::{Fault, Kind, PackCode, Session};
 
 use super::hands::{Blocked, blocked_since};
 use crate::check::{Misfit, read_all, told, whole_numbers};
-use crate::schema;
+use crate::{schema, shape};
 
 /// One pack: a whole errand in one call. Its input is the type itself.
 pub trait Pack: DeserializeOwned + JsonSchema + Send {
@@ -359,6 +359,10 @@ impl PackEntry {
         find_misplaced(&input, self.filled, &mut String::new(), &mut misplaced);
         if !misplaced.is_empty() {
             return Err(self.refuse(&misplaced));
+        }
+        let misshapen = shape::misshapen(&Value::Object((self.input_schema)()), &input, "");
+        if !misshapen.is_empty() {
+            return Err(self.refuse(&misshapen));
         }
         let ready = (self.prepare)(input).map_err(|misfits| self.refuse(&misfits))?;
         Ok(Prepared { ready })

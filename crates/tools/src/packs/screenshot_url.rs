@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_page::ScreenshotOptions;
+use surehand_session::Fault;
 
 use super::hands::{Blocked, Hands, web_address};
 use super::pack::{Artifact, Pack, PackContext, PackFailure};
@@ -29,6 +30,10 @@ pub struct Pictured {
     status: Option<i64>,
     #[serde(flatten)]
     artifact: Artifact,
+    /// Width and height of the whole page, where it is larger than a picture can be: 16,384 pixels on each side. The rest is
+    /// not in it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_from: Option<(u64, u64)>,
     /// Requests of the page that the egress guard refused
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blocked_requests: Vec<Blocked>,
@@ -49,7 +54,13 @@ impl Pack for ScreenshotUrl {
         let status = cx.witnessed(None, "open", Some(&self.url), hands.open(&self.url)).await?;
         let options = ScreenshotOptions { full: self.full_page, ..Default::default() };
         let picture = cx.witnessed(Some(0), "screenshot", None, hands.picture(&options)).await?;
+        let cut_from = match self.full_page {
+            true => {
+                hands.tab.page.too_large_for_a_picture(&cx.action_deadline()).await.map_err(Fault::from)?
+            }
+            false => None,
+        };
         let artifact = cx.artifacts.keep("png", "image/png", &picture)?;
-        Ok(Pictured { url: self.url, status, artifact, blocked_requests: hands.blocked() })
+        Ok(Pictured { url: self.url, status, artifact, cut_from, blocked_requests: hands.blocked() })
     }
 }

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{Case, EARLY, Failure, SOON, Shared, fails, fails_early, fresh_cli, keys, ok, reference};
-use serde_json::Value;
+use serde_json::{Value, json};
 use surehand_testkit::{Cli, JsonRun, Site, processes, wait_until};
 
 static SHARED: Shared = Shared::new(|site| {
@@ -422,6 +422,39 @@ fn garbage_on_the_socket() {
         assert!(!answer["error"]["hints"].as_array().unwrap().is_empty());
     }
     assert_eq!(case.ok(&["get", "title"])["title"], "Plain", "nobody else noticed");
+}
+
+/// Our own client asks one thing at a time; whoever asks for more at once gets everything answered.
+#[test]
+fn requests_that_come_together_are_answered_one_after_the_other() {
+    let (cli, site) = (fresh_cli(), small_site());
+    ok(&cli, &["open", &site.url("/")]);
+    let connect = || {
+        let stream = UnixStream::connect(cli.home().path().join("daemon.sock")).unwrap();
+        stream.set_read_timeout(Some(SOON)).unwrap();
+        stream
+    };
+    // A daemon of another version says which one it is.
+    let mut stream = connect();
+    stream.write_all(b"{\"version\":\"other\",\"task\":\"status\"}\n").unwrap();
+    let said = BufReader::new(stream).lines().next().unwrap().unwrap();
+    let version =
+        said.split("the daemon is version ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
+    let mut stream = connect();
+    // The first is under way when the second is there.
+    let slow = json!({ "code": "new Promise(done => setTimeout(done, 500, 'slow'))" });
+    let settings = json!({ "session": "default" });
+    let tool =
+        json!({ "name": "javascript_tool", "arguments": slow, "toolsets": ["page"], "settings": settings });
+    let (first, second) = (json!({ "tool": tool }), json!("status"));
+    for task in [first, second] {
+        writeln!(stream, "{}", json!({ "version": version, "task": task })).unwrap();
+    }
+    let answers = BufReader::new(stream).lines().map_while(Result::ok);
+    let answers: Vec<String> = answers.filter(|line| line.contains("\"success\"")).take(2).collect();
+    assert!(answers[0].contains("slow") && answers[1].contains("sessions"), "{answers:?}");
+    assert_eq!(ok(&cli, &["get", "title"])["title"], "Small");
+    cli.shut_down().unwrap();
 }
 
 #[test]

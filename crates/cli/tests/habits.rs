@@ -149,7 +149,7 @@ fn settings_come_in_layers() {
     let user = cli.home().path().join("surehand.toml");
     fs_err::write(&user, "timeout = 1\nsession = \"user\"\nproxy = \"http://user\"\nuser-agent = \"user\"\nexecutable-path = \"/bin/user\"\n").unwrap();
     let project = cli.home().work().join("surehand.toml");
-    fs_err::write(&project, "timeout = 2\nsession = \"project\"\nproxy = \"http://project\"\n").unwrap();
+    fs_err::write(&project, "timeout = 2\nsession = \"project\"\nuser-agent = \"project\"\n").unwrap();
     let below = cli.home().work().join("a/b");
     fs_err::create_dir_all(&below).unwrap();
     let cli = cli.directory(below).env("SUREHAND_TIMEOUT", "3").env("SUREHAND_SESSION", "env");
@@ -159,8 +159,8 @@ fn settings_come_in_layers() {
         |value: serde_json::Value, source: &str| serde_json::json!({ "value": value, "source": source });
     assert_eq!(data["timeout"], want(4.into(), "--timeout"));
     assert_eq!(data["session"], want("env".into(), "SUREHAND_SESSION"));
-    assert_eq!(data["proxy"], want("http://project".into(), project.to_str().unwrap()));
-    assert_eq!(data["user-agent"], want("user".into(), user.to_str().unwrap()));
+    assert_eq!(data["user-agent"], want("project".into(), project.to_str().unwrap()));
+    assert_eq!(data["proxy"], want("http://user".into(), user.to_str().unwrap()));
     assert_eq!(data["executable-path"], want("/bin/user".into(), user.to_str().unwrap()));
     let shown = text(&cli, &["config"]);
     assert!(shown.contains("SUREHAND_TIMEOUT") && shown.contains(user.to_str().unwrap()), "{shown}");
@@ -194,13 +194,21 @@ fn json_may_come_from_any_layer() {
     }
 }
 
+/// What comes with somebody's code decides neither what runs nor who listens.
 #[test]
-fn a_project_may_not_choose_the_program() {
+fn a_project_may_not_choose_what_is_trusted() {
     let cli = fresh_cli();
     let project = cli.home().work().join("surehand.toml");
-    for (line, key) in [("executable-path = \"/bin/evil\"", "executable-path"), ("args = [\"--x\"]", "args")]
-    {
-        fs_err::write(&project, line).unwrap();
+    for (key, value) in [
+        ("executable-path", "\"/bin/evil\""),
+        ("args", "[\"--x\"]"),
+        ("profile", "\"/home/ada/.config/chromium\""),
+        ("proxy", "\"http://evil.example:3128\""),
+        ("ignore-https-errors", "true"),
+        ("egress", "false"),
+        ("egress-allow", "[\"10.0.0.0/8\"]"),
+    ] {
+        fs_err::write(&project, format!("{key} = {value}")).unwrap();
         for arguments in [&["config"][..], &["open", "about:blank"]] {
             fails(&cli, arguments).must_be("usage", 2).must_say(key).must_say("surehand.toml");
         }

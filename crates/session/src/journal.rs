@@ -247,6 +247,24 @@ mod tests {
     }
 
     #[test]
+    fn the_journal_of_a_session_that_lives_is_not_old() {
+        let folder = tempfile::tempdir().unwrap();
+        let (living, mut hidden) = (Journal::new(folder.path(), "living"), Hidden::default());
+        note(&living, json!({ "selector": "#go" }), &mut hidden);
+        // Names begin with the time: these are later.
+        let later = |number: usize| folder.path().join(format!("9{number:013}-1-x.jsonl"));
+        (0..=MOST).for_each(|number| fs_err::write(later(number), "").unwrap());
+        let dead = folder.path().join("0-1-dead.jsonl");
+        fs_err::write(&dead, "").unwrap();
+        forget_old(folder.path());
+        assert!(!dead.exists() && !later(0).exists() && later(1).exists());
+        assert_eq!(read(folder.path(), "living").unwrap().len(), 1);
+        drop(living);
+        forget_old(folder.path());
+        assert_eq!(read(folder.path(), "living").unwrap(), []);
+    }
+
+    #[test]
     fn what_was_done_can_be_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let journal = Journal::new(folder.path(), "my shop");

@@ -6,8 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use surehand_browser::{Machine, Notes};
-use surehand_session::{Places, SessionOptions, Sessions};
+use surehand_session::{Fault, Kind, Place, Places, SessionOptions, Sessions};
 use surehand_testkit::{processes, wait_until};
+
+/// Far longer than anything takes.
+const SOON: Duration = Duration::from_secs(20);
 
 struct Owner {
     sessions: Arc<Sessions>,
@@ -111,6 +114,56 @@ async fn under_a_lease_sessions_share_a_browser_that_is_started_as_they_wish() {
     assert_eq!(owner.profiles().len(), 2, "another wish, another browser");
     owner.sessions.close_all().await;
     assert!(owner.profiles().is_superset(&first), "it stays for the next");
+    lease.end().await;
+    assert!(owner.is_alone());
+}
+
+/// Begins something and stops waiting for it at once.
+async fn begin_and_leave<F: Future + Send>(work: F) {
+    let mut work = Box::pin(work);
+    let begun = std::future::poll_fn(|cx| std::task::Poll::Ready(work.as_mut().poll(cx).is_pending())).await;
+    assert!(begun, "it was over at once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_ends_whole_also_if_nobody_waits() {
+    let owner = Owner::new();
+    let options = SessionOptions::default();
+    let place = Arc::new(());
+    let held = place.clone();
+    let given = async { Ok::<Place, Fault>(held) };
+    owner.sessions.open_in_place("a", &options, &owner.notes, given).await.unwrap();
+    assert_eq!(Arc::strong_count(&place), 2);
+    begin_and_leave(owner.sessions.close("a")).await;
+    assert!(owner.is_alone(), "the browser goes with its last session");
+    assert!(wait_until(SOON, || Arc::strong_count(&place) == 1), "the place is given back");
+    assert!(wait_until(SOON, || owner.sessions.is_empty()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_left_of_a_session_that_could_not_be_made() {
+    let owner = Owner::new();
+    let options = SessionOptions { executable_path: Some("/nowhere".into()), ..SessionOptions::default() };
+    assert!(owner.sessions.open("a", &options, &owner.notes).await.is_err());
+    assert!(owner.sessions.is_empty());
+    // One that still waits for its place.
+    let (options, nowhere) = (SessionOptions::default(), std::future::pending::<Result<Place, Fault>>());
+    begin_and_leave(owner.sessions.open_in_place("b", &options, &owner.notes, nowhere)).await;
+    assert!(owner.sessions.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_browser_that_hangs_is_replaced() {
+    let owner = Owner::new();
+    let lease = owner.sessions.keep_warm();
+    owner.visit("a").await;
+    let hung = owner.browser();
+    assert!(processes::stop(hung));
+    let fault = owner.sessions.open("b", &SessionOptions::default(), &owner.notes).await.unwrap_err();
+    assert_eq!(fault.kind, Kind::Timeout, "{fault}");
+    assert!(wait_until(SOON, || !processes::alive(hung)), "it is still there");
+    owner.visit("c").await;
+    assert_ne!(owner.browser(), hung);
     lease.end().await;
     assert!(owner.is_alone());
 }

@@ -85,6 +85,11 @@ pub fn kill(pid: u32) -> bool {
     signal::send(pid, signal::Kind::Kill)
 }
 
+/// Makes `pid` hang as it is (SIGSTOP); false if it could not be stopped.
+pub fn stop(pid: u32) -> bool {
+    signal::send(pid, signal::Kind::Stop)
+}
+
 /// Ends `pid`: asks first, insists after `grace`; says whether it is gone.
 pub fn end(pid: u32, grace: Duration) -> bool {
     terminate(pid);
@@ -127,6 +132,7 @@ mod signal {
     pub enum Kind {
         Terminate,
         Kill,
+        Stop,
     }
 
     #[cfg(unix)]
@@ -135,6 +141,7 @@ mod signal {
         let signal = match kind {
             Kind::Terminate => Signal::TERM,
             Kind::Kill => Signal::KILL,
+            Kind::Stop => Signal::STOP,
         };
         // Zero and negative ids would address whole groups.
         let Some(pid) = i32::try_from(pid).ok().filter(|pid| *pid > 1).and_then(Pid::from_raw) else {

@@ -127,3 +127,18 @@ fn calls_of_a_kept_session_tell_what_was_refused_to_them() {
     assert!(metrics.contains("surehand_egress_blocked_total 8\n"), "{metrics}");
     trap.is_untouched("a kept session");
 }
+
+#[test]
+fn what_a_caller_itself_asks_for_is_counted_as_well() {
+    let trap = Trap::set();
+    let service = Service::start_in(&common::fresh_cli(), &[]);
+    let token = service.token("ada", "admin");
+    let failed = service.interact_with(&token, &trap.url("/direct"), &screenshot());
+    failed.must_be(400, "invalid_input").must_say("egress denied");
+    assert_eq!(failed.json()["blocked_requests"][0]["url"], trap.url("/direct"), "{}", failed.text());
+    let rows = service.ask_with(&token, "GET", "/api/v1/audit?event_type=egress", None).ok();
+    assert_eq!(rows["entries"].as_array().map(Vec::len), Some(1), "{rows}");
+    let metrics = service.ask("GET", "/metrics", &[], b"").text();
+    assert!(metrics.contains("surehand_egress_blocked_total 1\n"), "{metrics}");
+    trap.is_untouched("a direct attempt");
+}

@@ -166,6 +166,24 @@ fn what_does_not_end_in_time_is_cut_off() {
     let ended = service.ended().expect("it ends");
     assert_eq!(ended.code(), Some(0), "{}", service.said());
     drop(working);
+    // What was cut off is written down, too.
+    let rows = service.cli.run(&["audit", "list", "--actor", "ann"]).unwrap();
+    assert!(rows.stdout.contains("pack_call"), "{rows:?}");
+}
+
+#[test]
+fn who_waits_when_the_end_is_announced_is_told() {
+    let service = Service::start(&["--max-sessions", "1"]);
+    let site = pages(&[("/", "<p>x</p>")]);
+    let short = json!([{ "action": "wait", "ms": 1500 }, { "action": "extract", "selector": "p" }]);
+    let working = service.begin("ann", &site.url("/"), &short);
+    assert!(wait_until(SOON, || !site.requests_to("/").is_empty()));
+    let waiting = service.begin("bob", &site.url("/"), &read());
+    service.wait_for_load(1, 1);
+    service.terminate();
+    answer(waiting).must_be(503, "draining");
+    assert_eq!(answer(working).ok()["extractions"]["p"], "x");
+    assert_eq!(service.ended().expect("it ends").code(), Some(0), "{}", service.said());
 }
 
 #[test]

@@ -55,6 +55,10 @@ const WRONG: &[(&str, &str)] = &[
     (r#"{"url":"URL","actions":[{"action":"assert_text","text":""}]}"#, "empty"),
     (r#"{"url":"URL","actions":[{"action":"navigate"}]}"#, "url"),
     (r#"{"url":"URL","actions":[{"action":"navigate","url":"data:text/html,x"}]}"#, "http"),
+    // What would be read as if it had names.
+    (r##"{"url":"URL","actions":[["click","#b"]]}"##, "actions/0"),
+    (r#"{"url":"URL","actions":[{"action":"extract","selector":"p","format":{"text":null}}]}"#, "format"),
+    (r#"{"url":["URL"],"actions":[{"action":"screenshot"}]}"#, "url"),
     // All that is wrong is told at once.
     (r#"{"url":"URL","actions":[{"action":"hover"},{"action":"click"}]}"#, "action[1]"),
 ];
@@ -229,4 +233,20 @@ fn what_cannot_work_is_known_before_anything_runs() {
     let refused = service.pack("web.scrape_spa", &json!({ "url": site.url("/"), "fields": fields }));
     refused.must_be(400, "invalid_input").must_say("p[");
     assert!(site.requests().is_empty(), "{:?}", site.requests());
+}
+
+#[test]
+fn a_list_is_no_object_to_any_pack() {
+    let service = shared();
+    let fields = json!({ "url": "http://127.0.0.1/", "fields": { "t": ["h1", "html"] } });
+    service.pack("web.scrape_spa", &fields).must_be(400, "invalid_input").must_say("fields/t");
+}
+
+#[test]
+fn an_address_that_is_no_text_is_refused_like_everything() {
+    let service = shared();
+    for path in ["/api/v1/packs/%ff", "/api/v1/sessions/%ff", "/api/v1/vault/credentials/%ff"] {
+        service.get(path).must_be(400, "invalid_input");
+    }
+    service.get("/api/v1/artifacts/%ff?expires=1&signature=a").must_be(400, "invalid_input");
 }

@@ -337,3 +337,37 @@ fn an_answer_that_nobody_could_read_is_not_made() {
     failed.must_be(502, "handler_failed").must_say("larger than 32 MiB");
     assert_eq!(failed.json()["steps_completed"], 3);
 }
+
+#[test]
+fn a_text_is_found_in_frames_and_shadow_roots() {
+    let site = pages(&[(
+        "/",
+        "<div id=host></div><iframe srcdoc='<p id=inner>in the frame</p>'></iframe><p hidden>not shown</p>
+         <script>host.attachShadow({ mode: 'open' }).innerHTML = '<p id=deep>in the shadow</p>'</script>",
+    )]);
+    let ask = |text: &str| {
+        let actions = json!([
+            { "action": "extract", "selector": "#inner" },
+            { "action": "assert_text", "text": text },
+        ]);
+        shared().interact(&site.url("/"), &actions).ok()["assertions_passed"].clone()
+    };
+    assert_eq!(ask("in the frame"), true);
+    assert_eq!(ask("in the shadow"), true);
+    assert_eq!(ask("not shown"), false);
+}
+
+#[test]
+fn a_tab_is_typed_and_does_not_lead_elsewhere() {
+    let site = pages(&[("/", "<textarea id=t>old</textarea><input id=n value=kept>")]);
+    let actions = json!([
+        { "action": "type", "selector": "#t", "value": "col1\tcol2\nrow2" },
+        { "action": "extract", "selector": "#t" },
+        { "action": "extract", "selector": "#n" },
+    ]);
+    let done = shared().interact(&site.url("/"), &actions).ok();
+    assert_eq!(done["extractions"], json!({ "#t": "col1\tcol2\nrow2", "#n": "kept" }));
+    // What cannot be held is not said to be typed.
+    let one_line = json!([{ "action": "type", "selector": "#n", "value": "a\tb\nc" }]);
+    shared().interact(&site.url("/"), &one_line).must_be(502, "handler_failed");
+}

@@ -60,3 +60,23 @@ fn every_request_is_a_line_in_the_log() {
     }
     assert!(!said.contains(&token) && !said.contains("secret=1"), "{said}");
 }
+
+#[test]
+fn it_is_not_ready_without_a_browser_and_does_not_tell_callers_why() {
+    let nowhere = "/nowhere/chromium";
+    let service = Service::start(&["--executable-path", nowhere]);
+    let ready = service.ask("GET", "/readyz", &[], b"");
+    assert_eq!((ready.status, &ready.json()["ready"]), (503, &json!(false)));
+    let failed = service.interact("http://127.0.0.1/", &json!([{ "action": "screenshot" }]));
+    failed.must_be(503, "session_unavailable");
+    assert!(!failed.text().contains(nowhere) && service.said().contains(nowhere), "{}", failed.text());
+}
+
+#[test]
+fn options_that_no_call_could_work_with_are_refused_at_the_start() {
+    let cli = fresh_cli();
+    for wrong in [["--proxy", "http://127.0.0.1:1"], ["--args", "--proxy-server=127.0.0.1:1"]] {
+        let run = cli.run(&["serve", "--listen", "127.0.0.1:0", wrong[0], wrong[1]]).unwrap();
+        assert_eq!(run.code, Some(2), "{run:?}");
+    }
+}

@@ -344,6 +344,12 @@ fn it_is_reached_under_its_own_names_only() {
     ] {
         ask("Origin", origin).must_be(403, "forbidden_origin");
     }
+    // One name does not vouch for another.
+    let bearer = ("Authorization", token.as_str());
+    let twice = [bearer, ("Host", service.host.as_str()), ("Host", "evil.example")];
+    service.ask("GET", PACKS, &twice, b"").must_be(403, "forbidden_origin");
+    service.ask("GET", "http://evil.example/healthz", &[], b"").must_be(403, "forbidden_origin");
+    assert_eq!(service.ask("GET", &format!("http://{}/healthz", service.host), &[], b"").status, 200);
     // Nor are strangers told whether it is well.
     service.ask("GET", "/healthz", &[("Host", "evil.example")], b"").must_be(403, "forbidden_origin");
     // No page elsewhere may read an answer.

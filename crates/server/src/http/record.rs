@@ -70,7 +70,7 @@ impl Recorder {
     pub fn flush_within(&self, limit: Duration) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let flushed = runtime.is_ok_and(|runtime| {
-            let flushed = runtime.block_on(tokio::time::timeout(limit, self.flush())).is_ok();
+            let flushed = runtime.block_on(async { tokio::time::timeout(limit, self.flush()).await }).is_ok();
             runtime.shutdown_background();
             flushed
         });

@@ -177,3 +177,71 @@ fn what_comes_out_is_what_the_catalogue_says() {
         fits(&schema, &service.pack(pack, &input).ok());
     }
 }
+
+/// The same at every depth, as far as the schema says.
+fn fits_all(schema: &Value, output: &Value) {
+    match output {
+        Value::Object(_) if schema.get("properties").is_some() => {
+            fits(schema, output);
+            let members = output.as_object().unwrap().iter();
+            members.for_each(|(name, member)| fits_all(&schema["properties"][name], member));
+        }
+        Value::Array(items) => items.iter().for_each(|item| fits_all(&schema["items"], item)),
+        Value::Object(_) => assert_eq!(schema["type"], "object", "{output}"),
+        single if schema.get("const").is_some() => assert_eq!(single, &schema["const"]),
+        single => {
+            let sort = match single {
+                Value::String(_) => "string",
+                Value::Number(_) => "integer",
+                Value::Bool(_) => "boolean",
+                _ => "null",
+            };
+            let is_told = schema["type"] == sort
+                || schema["type"].as_array().is_some_and(|sorts| sorts.contains(&sort.into()));
+            assert!(is_told, "{single} is not {schema}");
+        }
+    }
+}
+
+#[test]
+fn answers_are_what_the_reference_says() {
+    let service = shared();
+    let reference = service.ask("GET", "/api/openapi.json", &[], b"").ok();
+    let check = |method: &str, pattern: &str, path: &str, body: Option<Value>| {
+        let answer =
+            service.ask_with(&service.token_of("tester"), &method.to_uppercase(), path, body.as_ref());
+        let output = answer.ok();
+        let told = &reference["paths"][pattern][method]["responses"][answer.status.to_string()];
+        let schema = &told["content"]["application/json"]["schema"];
+        assert_eq!(schema["type"], "object", "{method} {pattern}: {told}");
+        fits_all(schema, &output);
+        output
+    };
+    for path in ["/healthz", "/readyz", "/version", "/api/v1/packs", "/api/v1/audit"] {
+        check("get", path, path, None);
+    }
+    check("get", "/api/v1/packs/{name}", "/api/v1/packs/web.scrape", None);
+    let (sessions, session) = ("/api/v1/sessions", "/api/v1/sessions/{id}");
+    let made = check("post", sessions, sessions, Some(json!({})));
+    let kept = format!("{sessions}/{}", made["session_id"].as_str().unwrap());
+    assert!(!check("get", sessions, sessions, None)["sessions"].as_array().unwrap().is_empty());
+    check("get", session, &kept, None);
+    check("delete", session, &kept, None);
+    let (all, one) = ("/api/v1/vault/credentials", "/api/v1/vault/credentials/{name}");
+    let new = json!({ "name": "reference", "type": "login", "fields": { "username": "ada", "password": "telling" } });
+    check("post", all, all, Some(new));
+    check("get", all, all, None);
+    let named = format!("{all}/reference");
+    check("get", one, &named, None);
+    let (grants, of_it) = (format!("{one}/grants"), format!("{named}/grants"));
+    for _ in 0..2 {
+        check("post", &grants, &of_it, Some(json!({ "subject": "tester" })));
+    }
+    check("get", &grants, &of_it, None);
+    let typing = json!([{ "action": "type", "selector": "input", "value": "${vault:reference#password}" }]);
+    service.interact(&pages(&[("/", "<input>")]).url("/"), &typing).ok();
+    let used = check("get", &format!("{one}/usage"), &format!("{named}/usage"), None);
+    assert!(!used["usage"].as_array().unwrap().is_empty());
+    check("delete", &grants, &format!("{of_it}?subject=tester"), None);
+    check("delete", one, &named, None);
+}

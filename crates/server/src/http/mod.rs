@@ -4,6 +4,7 @@
 
 mod admission;
 mod answer;
+mod answers;
 mod artifacts;
 mod body;
 mod browser;

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use surehand_tools::packs::{PACKS, PackEntry};
 
+use super::answers;
 use super::routes::{ROUTES, Route};
 
 /// The whole document.
@@ -59,7 +60,7 @@ fn operation(route: &Route) -> Value {
         "operationId": operation_id(route),
         "tags": [tag(route.path)],
         "parameters": parameters(route),
-        "responses": responses(success(route), json!({ "description": "done" }), route),
+        "responses": responses(success(route), done(answers::content(route)), route),
     });
     if let Some(scope) = route.scope {
         operation["security"] = json!([{ "bearer": [] }]);
@@ -92,7 +93,7 @@ fn pack_operation(pack: &PackEntry, route: &Route) -> Value {
         "tags": ["packs"],
         "security": [{ "bearer": [] }],
         "requestBody": { "required": true, "content": { "application/json": { "schema": input } } },
-        "responses": responses("200", json!({ "description": "done", "content": output }), route),
+        "responses": responses("200", done(Some(output)), route),
     })
 }
 
@@ -226,17 +227,28 @@ fn wants_a_session(route: &Route) -> bool {
 }
 
 fn may_be_unavailable(route: &Route) -> bool {
-    is_guarded(route) || route.path == "/readyz"
+    is_guarded(route)
+}
+
+fn done(content: Option<Value>) -> Value {
+    match content {
+        Some(content) => json!({ "description": "done", "content": content }),
+        None => json!({ "description": "done" }),
+    }
 }
 
 fn responses(success: &str, done: Value, route: &Route) -> Value {
     let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
     let mut all = json!({ success: done });
     if route.event == "vault_grant" {
-        all["200"] = json!({ "description": "it was granted before" });
+        all["200"] = json!({ "description": "it was granted before", "content": answers::content(route) });
     }
     for (status, _, about) in REFUSALS.iter().filter(|(_, is_given, _)| is_given(route)) {
         all[status] = json!({ "description": about, "content": content });
+    }
+    if route.path == "/readyz" {
+        let why = json!({ "application/json": { "schema": answers::readiness() } });
+        all["503"] = json!({ "description": "not now", "content": why });
     }
     all
 }

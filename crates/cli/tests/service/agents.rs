@@ -296,3 +296,20 @@ fn no_agent_has_all_connections() {
     assert!(more.iter().any(Option::is_none), "one of a quarter of 8 is too many");
     assert_eq!(service.ask("GET", "/healthz", &[], b"").status, 200);
 }
+
+#[test]
+fn what_the_transport_refuses_has_the_envelope_of_the_service() {
+    let service = shared();
+    let bearer = format!("Bearer {}", service.token_of("agent"));
+    let headers = [
+        ("Authorization", bearer.as_str()),
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("Mcp-Session-Id", "nobody-began-this"),
+    ];
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
+    service.ask("POST", "/mcp", &headers, list.as_bytes()).must_be(404, "not_found");
+    let plain = [headers[0], ("Content-Type", "text/plain"), headers[2]];
+    let refused = service.ask("POST", "/mcp", &plain, list.as_bytes());
+    refused.must_be(refused.status, "invalid_input");
+}

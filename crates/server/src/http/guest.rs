@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use aws_lc_rs::digest;
 use axum::Extension;
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use serde_json::{Map, Value};
 use surehand_guard::redact;
-use surehand_session::{Fault, Kind, Place, Session};
+use surehand_session::{Fault, Kind, PackCode, Place, Session};
 use surehand_store::{Severity, event};
 use surehand_tools::packs::{self, Lender, PackEntry};
 use surehand_tools::{Answer, Toolset};
@@ -61,9 +61,12 @@ pub(super) async fn welcome(
     };
     let guest = Guest { service: service.clone(), caller: caller.clone(), seen };
     request.extensions_mut().insert(Hosted(Arc::new(guest)));
-    let response = next.run(request).await;
+    let response = in_envelope(next.run(request).await).await;
     if let Some(session) = session_in(response.headers()) {
         service.owners.add(&session, caller.identity());
+    }
+    if !response.status().is_success() {
+        return response;
     }
     // An answer may be a stream that lasts as long as its reader likes.
     response.map(|body| {
@@ -72,6 +75,20 @@ pub(super) async fn welcome(
             frame
         }))
     })
+}
+
+/// What the transport refuses in plain words is refused like everything else here.
+async fn in_envelope(response: Response) -> Response {
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !status.is_client_error() || kind.is_some_and(|kind| kind.starts_with("application/json")) {
+        return response;
+    }
+    let words = to_bytes(response.into_body(), LONGEST).await.unwrap_or_default();
+    let words = String::from_utf8_lossy(&words).trim().to_owned();
+    let code = if status == StatusCode::NOT_FOUND { "not_found" } else { PackCode::InvalidInput.name() };
+    let message = if words.is_empty() { status.to_string() } else { words };
+    Refused::new(status, code, message).into_response()
 }
 
 fn session_in(headers: &HeaderMap) -> Option<String> {

@@ -9,4 +9,4 @@ pub mod redact;
 mod secrets;
 pub mod vault;
 
-pub use secrets::{ResolveError, Secrets, SecretsError, Spelling, misplaced, take_secrets};
+pub use secrets::{ResolveError, SecretPlaces, Secrets, SecretsError, Spelling, Writing, misplaced};

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::name;
 use forms::{Forms, Found};
-pub use places::{ResolveError, misplaced, take_secrets};
+pub use places::{ResolveError, SecretPlaces, Writing, misplaced};
 
 /// What a placeholder begins with; it ends with `}`.
 const OPENING: &str = "${SECRET:";
@@ -202,13 +202,18 @@ impl Secrets {
         self.entries.iter().map(|entry| entry.name.as_str())
     }
 
-    /// Puts values in place of placeholders in the arguments of a tool, where a secret belongs; anywhere else a
+    /// Puts values in place of placeholders in the arguments of a tool, at the places for them; anywhere else a
     /// placeholder is an error. What was put in is not looked at again.
     ///
     /// What comes back is to be masked with the result: a field may take a part of a value only, and an error then quotes
     /// what it took.
-    pub fn resolve(&self, tool: &str, arguments: &mut Value) -> Result<Self, ResolveError> {
-        let used = places::resolve(self, tool, arguments)?;
+    pub fn resolve(
+        &self,
+        tool: &str,
+        places: SecretPlaces,
+        arguments: &mut Value,
+    ) -> Result<Self, ResolveError> {
+        let used = places::resolve(self, tool, places, arguments)?;
         let wary = (0..self.entries.len()).filter(|index| used.contains(&self.entries[*index].name));
         Ok(Self { wary: wary.collect(), ..self.clone() })
     }

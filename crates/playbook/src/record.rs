@@ -9,8 +9,9 @@ mod yaml;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use surehand_guard::{redact, take_secrets};
+use surehand_guard::redact;
 use surehand_session::{JournalEntry, has_references};
+use surehand_tools::misplaced_secrets;
 
 use crate::vars::{Piece, Reference, pieces, references};
 
@@ -111,7 +112,7 @@ impl Writing {
         if has_references(&arguments) {
             return self.leave_out(verb, "its element had nothing that it could be told by");
         }
-        if !take_secrets(verb, &arguments) {
+        if !misplaced_secrets(verb, &arguments).is_empty() {
             return self.leave_out(verb, "it would need a secret where none can be put in");
         }
         if arguments.to_string().contains(redact::MASK) {
@@ -150,7 +151,7 @@ impl Writing {
     fn frame(&mut self, entry: &JournalEntry) {
         let arguments = compact(&entry.arguments);
         let selector = arguments["selector"].as_str().unwrap_or_default().to_owned();
-        if has_references(&arguments) || !take_secrets("frame", &arguments) {
+        if has_references(&arguments) || !misplaced_secrets("frame", &arguments).is_empty() {
             return self.leave_out("frame", "its element had nothing that it could be told by");
         }
         self.open_roots(entry);
@@ -197,7 +198,7 @@ impl Writing {
         let text = entry.seen.get("text").and_then(Value::as_str).map(first_line).map(without_secrets);
         if let (Some(selector), Some(text)) = (selector, text.filter(|text| !text.is_empty())) {
             let contract = json!({ "kind": "dom_text", "selector": selector, "contains": text });
-            if !has_references(&contract) && take_secrets("assert", &contract) {
+            if !has_references(&contract) && misplaced_secrets("assert", &contract).is_empty() {
                 self.act(entry, "assert", contract);
             }
         }

@@ -65,7 +65,7 @@ impl Keeper {
         let mut known = (*self.secrets).clone();
         loop {
             let mut filled = arguments.clone();
-            match known.resolve(tool, &mut filled) {
+            match known.resolve(tool, surehand_tools::secret_places(tool), &mut filled) {
                 Ok(resolved) => {
                     *arguments = filled;
                     return Ok(Arc::new(resolved));

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use surehand_guard::SecretPlaces;
 use surehand_guard::Secrets;
 use surehand_page::Deadline;
 use surehand_session::{Done, Fault, Kind, Named, Session, Tab, has_references};
@@ -81,6 +82,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     const DESCRIPTION: &'static str;
     /// See [`Hints`].
     const HINTS: Hints;
+    /// Where secrets may stand in its arguments.
+    const SECRETS: SecretPlaces = &[];
     /// Are its answers structured, with the tab they are about?
     const STRUCTURED: bool = false;
 
@@ -112,6 +115,8 @@ pub struct Spec {
     pub description: Cow<'static, str>,
     /// See [`Hints`].
     pub hints: Hints,
+    /// Where secrets may stand in its arguments.
+    pub secrets: SecretPlaces,
     /// The schema of its arguments.
     pub input_schema: Map<String, Value>,
     /// The schema of its structured answers, if it has any.
@@ -142,16 +147,19 @@ pub(crate) struct Entry {
     pub call: for<'a> fn(Value, &'a ToolContext) -> Result<Calling<'a>, Fault>,
     pub check: fn(Value) -> Vec<Misfit>,
     pub name: &'static str,
+    pub secrets: SecretPlaces,
 }
 
 impl Entry {
     pub(crate) const fn of<T: Tool + 'static>() -> Self {
         Self {
             name: T::NAME,
+            secrets: T::SECRETS,
             spec: || Spec {
                 name: T::NAME.into(),
                 description: T::DESCRIPTION.into(),
                 hints: T::HINTS,
+                secrets: T::SECRETS,
                 input_schema: schema::of::<T>(),
                 output_schema: T::STRUCTURED.then(T::answer_schema),
             },
@@ -168,10 +176,12 @@ impl Entry {
     pub(crate) const fn of_pack<P: Pack + 'static>() -> Self {
         Self {
             name: P::TOOL,
+            secrets: &[],
             spec: || Spec {
                 name: P::TOOL.into(),
                 description: P::DESCRIPTION.into(),
                 hints: Hints::NAVIGATES,
+                secrets: &[],
                 input_schema: schema::of::<P>(),
                 output_schema: Some(schema::of_output::<P::Output>()),
             },
@@ -218,7 +228,7 @@ impl Toolset {
         })
     }
 
-    fn entries(self) -> &'static [Entry] {
+    pub(crate) fn entries(self) -> &'static [Entry] {
         match self {
             Toolset::Page => page::TOOLS,
             Toolset::Direct => direct::TOOLS,

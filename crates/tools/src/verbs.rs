@@ -34,6 +34,7 @@ impl VerbVisitor for Collector {
             name: facts.name.into(),
             description: facts.about.into(),
             hints: V::HINTS,
+            secrets: V::SECRETS,
             input_schema,
             output_schema: None,
         });

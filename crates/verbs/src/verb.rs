@@ -1,5 +1,6 @@
 //! What a verb is, and what is checked once for all of them.
 
+use surehand_guard::SecretPlaces;
 use surehand_session::Fault;
 
 use crate::{Context, Flaw, Report};
@@ -63,6 +64,8 @@ pub trait Verb: Sized {
     const NOTED: bool = true;
     /// Is what it returned kept there, too? What only looks returns much that nobody needs later.
     const RESULT_NOTED: bool = !matches!(Self::EFFECT, Effect::Reads);
+    /// Where secrets may stand in its arguments.
+    const SECRETS: SecretPlaces = &[];
     /// What it returns.
     type Output: Report + 'static;
     /// Does it.

@@ -1,4 +1,4 @@
-//! Where in the arguments of which tool a secret belongs, and how it is written there.
+//! Where in the arguments of a tool a secret belongs, and how it is written there.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{OPENING, Secrets, placeholder};
 
 /// How a value is written at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writing {
+pub enum Writing {
     /// As it is.
     Plain,
     /// Inside a string of JavaScript, of any kind of quotes.
@@ -15,22 +15,9 @@ enum Writing {
     Sentence,
 }
 
-/// Tool, path of the argument (`*` any member, `**` any depth), writing. Items of a list have the path of the list.
-const PLACES: &[(&str, &[&str], Writing)] = &[
-    ("fill_form", &["fields", "*"], Writing::Plain),
-    ("act", &["action"], Writing::Sentence),
-    ("act", &["instruction"], Writing::Sentence),
-    ("javascript_tool", &["code"], Writing::JavaScript),
-    ("javascript_tool", &["text"], Writing::JavaScript),
-    ("browser_fill", &["value"], Writing::Plain),
-    ("browser_eval", &["expression"], Writing::JavaScript),
-    ("fill", &["value"], Writing::Plain),
-    ("type", &["text"], Writing::Plain),
-    ("keyboard", &["**", "text"], Writing::Plain),
-    ("storage", &["**", "value"], Writing::Plain),
-    ("cookies", &["**", "value"], Writing::Plain),
-    ("set", &["**", "password"], Writing::Plain),
-];
+/// Where secrets belong in the arguments of a tool, as the tool itself says: the path of the argument (`*` any member, `**`
+/// any depth; items of a list have the path of the list), and how they are written there.
+pub type SecretPlaces = &'static [(&'static [&'static str], Writing)];
 
 /// Why a placeholder was not replaced.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -62,11 +49,11 @@ pub enum ResolveError {
 
 /// Every placeholder that stands where its tool takes none: a JSON pointer to it, and the name of the secret. Whether there
 /// is such a secret does not matter.
-pub fn misplaced(tool: &str, arguments: &Value) -> Vec<(String, String)> {
+pub fn misplaced(places: SecretPlaces, arguments: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     // Mostly there are none, and looking for their places costs.
     if has_any(arguments) {
-        look(tool, arguments, &mut Vec::new(), "", &mut found);
+        look(places, arguments, &mut Vec::new(), "", &mut found);
     }
     found
 }
@@ -82,17 +69,22 @@ fn has_any(value: &Value) -> bool {
     }
 }
 
-fn look(tool: &str, value: &Value, path: &mut Vec<String>, at: &str, found: &mut Vec<(String, String)>) {
+fn look(
+    places: SecretPlaces,
+    value: &Value,
+    path: &mut Vec<String>,
+    at: &str,
+    found: &mut Vec<(String, String)>,
+) {
     match value {
         Value::String(text) => {
-            let is_place = || PLACES.iter().any(|(one, pattern, _)| *one == tool && fits(pattern, path));
-            if let Some(place) = next(text).filter(|_| !is_place()) {
+            if let Some(place) = next(text).filter(|_| writing_at(places, path).is_none()) {
                 found.push((at.to_owned(), place.name.to_owned()));
             }
         }
         Value::Array(values) => {
             for (index, value) in values.iter().enumerate() {
-                look(tool, value, path, &format!("{at}/{index}"), found);
+                look(places, value, path, &format!("{at}/{index}"), found);
             }
         }
         Value::Object(members) => {
@@ -102,7 +94,7 @@ fn look(tool: &str, value: &Value, path: &mut Vec<String>, at: &str, found: &mut
                     found.push((at.clone(), place.name.to_owned()));
                 }
                 path.push(name.clone());
-                look(tool, value, path, &at, found);
+                look(places, value, path, &at, found);
                 path.pop();
             }
         }
@@ -114,9 +106,10 @@ fn look(tool: &str, value: &Value, path: &mut Vec<String>, at: &str, found: &mut
 pub(super) fn resolve(
     secrets: &Secrets,
     tool: &str,
+    places: SecretPlaces,
     arguments: &mut Value,
 ) -> Result<Vec<String>, ResolveError> {
-    let mut resolver = Resolver { secrets, tool, used: Vec::new() };
+    let mut resolver = Resolver { secrets, tool, places, used: Vec::new() };
     resolver.visit(arguments, &mut Vec::new())?;
     Ok(resolver.used)
 }
@@ -144,29 +137,14 @@ pub(super) fn named(value: &Value) -> Vec<String> {
     names
 }
 
-/// Does every placeholder in the arguments of a tool stand where a secret belongs?
-pub fn take_secrets(tool: &str, arguments: &Value) -> bool {
-    fn visit(tool: &str, value: &Value, path: &mut Vec<String>) -> bool {
-        let belongs =
-            |path: &[String]| PLACES.iter().any(|(of, pattern, _)| *of == tool && fits(pattern, path));
-        match value {
-            Value::String(text) => !text.contains(OPENING) || belongs(path),
-            Value::Array(values) => values.iter().all(|value| visit(tool, value, path)),
-            Value::Object(members) => members.iter().all(|(name, value)| {
-                path.push(name.clone());
-                let fits = !name.contains(OPENING) && visit(tool, value, path);
-                path.pop();
-                fits
-            }),
-            Value::Null | Value::Bool(_) | Value::Number(_) => true,
-        }
-    }
-    visit(tool, arguments, &mut Vec::new())
+fn writing_at(places: SecretPlaces, path: &[String]) -> Option<Writing> {
+    places.iter().find(|(pattern, _)| fits(pattern, path)).map(|(_, writing)| *writing)
 }
 
 struct Resolver<'a> {
     secrets: &'a Secrets,
     tool: &'a str,
+    places: SecretPlaces,
     used: Vec<String>,
 }
 
@@ -196,11 +174,11 @@ impl Resolver<'_> {
     }
 
     fn written(&mut self, text: &str, path: &[String]) -> Result<String, ResolveError> {
-        let writing = PLACES.iter().find(|(tool, pattern, _)| *tool == self.tool && fits(pattern, path));
+        let writing = writing_at(self.places, path);
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(Place { before, name, mut after }) = next(rest) {
-            let Some((.., writing)) = writing else { return Err(self.misplaced(path, name)) };
+            let Some(writing) = writing else { return Err(self.misplaced(path, name)) };
             let value = self.secrets.value(name).ok_or_else(|| self.missing(name))?;
             self.used.push(name.to_owned());
             out.push_str(before);

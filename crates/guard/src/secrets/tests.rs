@@ -68,11 +68,25 @@ fn debug_shows_names_only() {
     assert_eq!(format!("{:?}", secrets("A=hunter2\nB=sesame")), r#"["A", "B"]"#);
 }
 
+/// Places of the kinds that there are.
+fn places(tool: &str) -> SecretPlaces {
+    match tool {
+        "fill_form" => &[(&["fields", "*"], Writing::Plain)],
+        "act" => &[(&["action"], Writing::Sentence)],
+        "javascript_tool" => &[(&["code"], Writing::JavaScript)],
+        "fill" => &[(&["value"], Writing::Plain)],
+        "keyboard" => &[(&["**", "text"], Writing::Plain)],
+        "cookies" => &[(&["**", "value"], Writing::Plain)],
+        _ => &[],
+    }
+}
+
 #[test]
 fn a_secret_goes_where_it_belongs() {
     let secrets = secrets("PW=\"o'\\\\$x y\"\nSAY=open, then click it\nQ='a\"bcd'");
-    let resolved =
-        |tool: &str, mut arguments: Value| secrets.resolve(tool, &mut arguments).map(|_| arguments);
+    let resolved = |tool: &str, mut arguments: Value| {
+        secrets.resolve(tool, places(tool), &mut arguments).map(|_| arguments)
+    };
     assert_eq!(
         resolved(
             "fill_form",
@@ -99,11 +113,8 @@ fn a_secret_goes_where_it_belongs() {
         Ok(json!({ "how": { "type": { "text": "a\"bcd" } } }))
     );
     for (tool, arguments) in [
-        ("set", json!({ "what": { "credentials": { "user": "u", "password": "${SECRET:Q}" } } })),
         ("cookies", json!({ "action": { "set": { "name": "n", "value": "${SECRET:Q}" } } })),
-        ("storage", json!({ "area": "local", "action": { "set": { "key": "n", "value": "${SECRET:Q}" } } })),
         ("fill", json!({ "selector": "#a", "value": "${SECRET:Q}" })),
-        ("type", json!({ "selector": "#a", "text": "${SECRET:Q}" })),
     ] {
         assert!(resolved(tool, arguments).unwrap().to_string().contains("a\\\"bcd"));
     }
@@ -112,8 +123,9 @@ fn a_secret_goes_where_it_belongs() {
 #[test]
 fn elsewhere_it_is_refused_by_the_name_of_the_argument() {
     let secrets = secrets("PW=hunter2");
-    let refused =
-        |tool: &str, mut arguments: Value| secrets.resolve(tool, &mut arguments).unwrap_err().to_string();
+    let refused = |tool: &str, mut arguments: Value| {
+        secrets.resolve(tool, places(tool), &mut arguments).unwrap_err().to_string()
+    };
     let url = refused("navigate", json!({ "url": "http://h/?p=${SECRET:PW}" }));
     assert_eq!(url, "the argument navigate.url takes no secret, so ${SECRET:PW} is not put in there");
     assert!(refused("page_screenshot", json!({ "path": "${SECRET:PW}" })).contains("page_screenshot.path"));
@@ -128,7 +140,9 @@ fn elsewhere_it_is_refused_by_the_name_of_the_argument() {
 #[test]
 fn a_name_that_is_not_there_is_told_with_those_that_are() {
     let mut arguments = json!({ "fields": { "a": "${SECRET:PASSWORD}" } });
-    let error = secrets("PW=hunter2\nUSER=adaada").resolve("fill_form", &mut arguments).unwrap_err();
+    let error = secrets("PW=hunter2\nUSER=adaada")
+        .resolve("fill_form", places("fill_form"), &mut arguments)
+        .unwrap_err();
     assert_eq!(
         error,
         ResolveError::Missing {
@@ -141,7 +155,7 @@ fn a_name_that_is_not_there_is_told_with_those_that_are() {
 #[test]
 fn what_was_put_in_is_not_looked_at_again() {
     let mut arguments = json!({ "fields": { "a": "${SECRET:B}" } });
-    secrets("A=hunter2\nB='${SECRET:A}x'").resolve("fill_form", &mut arguments).unwrap();
+    secrets("A=hunter2\nB='${SECRET:A}x'").resolve("fill_form", places("fill_form"), &mut arguments).unwrap();
     assert_eq!(arguments["fields"]["a"], "${SECRET:A}x");
 }
 
@@ -178,7 +192,7 @@ fn a_value_that_was_cut_off_without_a_sign_is_masked_if_most_of_it_is_there() {
 fn what_a_call_put_in_is_masked_where_little_of_it_is_quoted() {
     let secrets = secrets("A=hunter2hunter\nB=other-value");
     let mut arguments = json!({ "fields": { "a": "${SECRET:A}" } });
-    let wary = secrets.resolve("fill_form", &mut arguments).unwrap();
+    let wary = secrets.resolve("fill_form", places("fill_form"), &mut arguments).unwrap();
     let answer = r#"{"message":"it holds \"hunte\", not what was typed"}"#;
     assert_eq!(wary.mask(answer), answer.replace("hunte", "${SECRET:A}"));
     assert_eq!(wary.mask("\"othe\" hunter."), "\"othe\" hunter.");
@@ -477,8 +491,8 @@ fn placeholders_at_other_places_are_found_without_secrets() {
         "submit": "x ${SECRET:C}",
         "list": ["", { "d/e": "${SECRET:D}" }],
     });
-    let found = misplaced("fill_form", &arguments);
+    let found = misplaced(places("fill_form"), &arguments);
     let told: Vec<_> = found.iter().map(|(pointer, name)| (pointer.as_str(), name.as_str())).collect();
     assert_eq!(told, [("/fields/${SECRET:B}", "B"), ("/submit", "C"), ("/list/1/d~1e", "D")]);
-    assert_eq!(misplaced("navigate", &serde_json::json!({ "url": "http://x/$${a}" })), []);
+    assert_eq!(misplaced(&[], &serde_json::json!({ "url": "http://x/$${a}" })), []);
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_page::{Error, Evaluated};
 use surehand_session::{Fault, Kind};
 
@@ -25,6 +26,7 @@ impl Tool for Eval {
     const DESCRIPTION: &'static str =
         "Run JavaScript in the page and return its result: a string as it is, everything else as JSON.";
     const HINTS: Hints = Hints::ACTS;
+    const SECRETS: SecretPlaces = &[(&["expression"], Writing::JavaScript)];
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         failure::told(self.run(cx).await, self.target_id.as_deref())

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_page::{Acted, Deadline, Error, Page};
 use surehand_session::{Fault, Kind};
 
@@ -40,6 +41,7 @@ impl Tool for Fill {
     const DESCRIPTION: &'static str = "Replace what a field, list or editor holds, by its UID from the latest browser_snapshot of the target. The value \
          is never repeated in the answer.";
     const HINTS: Hints = Hints::REPLACES;
+    const SECRETS: SecretPlaces = &[(&["value"], Writing::Plain)];
 
     async fn call(self, cx: &ToolContext) -> Result<Answer, Fault> {
         failure::told(self.fill(cx).await, self.target_id.as_deref())

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_page::{ClickOptions, Deadline, ElementState, KeyChord, LoadState, Locator, Typed};
 use surehand_session::{Fault, Kind, Session, Tab};
 use surehand_verbs::{Followed, Hit};
@@ -44,6 +45,7 @@ impl Tool for Act {
     const NAME: &'static str = "act";
     const DESCRIPTION: &'static str = "Do what a plain sentence says: click, double-click, hover, press a key, type X into Y, fill Y with X, select X from Y, check, uncheck, scroll, wait for, go to, accept/dismiss the dialog, answer the dialog with X; several joined by then. Stops at the first that fails.";
     const HINTS: Hints = Hints::ACTS;
+    const SECRETS: SecretPlaces = &[(&["action"], Writing::Sentence), (&["instruction"], Writing::Sentence)];
     const STRUCTURED: bool = true;
 
     fn doubts(&self) -> Vec<Misfit> {

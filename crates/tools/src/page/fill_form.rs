@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_page::{ClickOptions, Deadline};
 use surehand_session::{Fault, Kind, Session, Tab};
 use surehand_verbs::Hit;
@@ -40,6 +41,7 @@ impl Tool for FillForm {
     const NAME: &'static str = "fill_form";
     const DESCRIPTION: &'static str = "Fill several fields by label, then optionally click a button. Fails if a field is missing or does not keep its value, and says which were filled.";
     const HINTS: Hints = Hints::ACTS;
+    const SECRETS: SecretPlaces = &[(&["fields", "*"], Writing::Plain)];
     const STRUCTURED: bool = true;
 
     fn doubts(&self) -> Vec<Misfit> {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_page::Error;
 use surehand_session::{Fault, Kind};
 
@@ -32,6 +33,7 @@ impl Tool for JavascriptTool {
     const NAME: &'static str = "javascript_tool";
     const DESCRIPTION: &'static str = "Run JavaScript in the page and return its value as JSON.";
     const HINTS: Hints = Hints::ACTS;
+    const SECRETS: SecretPlaces = &[(&["code"], Writing::JavaScript), (&["text"], Writing::JavaScript)];
 
     fn doubts(&self) -> Vec<Misfit> {
         let empty = || Misfit::value("/code".to_owned(), "is empty".to_owned());

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_session::{Cookie, Fault, Kind, NewCookie};
 
 use crate::{Context, Effect, Report, Verb};
@@ -111,6 +112,7 @@ fn line(cookie: &Cookie) -> String {
 
 impl Verb for Cookies {
     const EFFECT: Effect = Effect::Manages;
+    const SECRETS: SecretPlaces = &[(&["**", "value"], Writing::Plain)];
     // What a site keeps is a secret more often than not.
     const NOTED: bool = false;
     type Output = CookieReport;

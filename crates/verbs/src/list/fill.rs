@@ -3,6 +3,7 @@
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_session::Fault;
 
 use crate::target::Hit;
@@ -35,6 +36,7 @@ impl Report for FilledIn {
 
 impl Verb for Fill {
     const EFFECT: Effect = Effect::Acts;
+    const SECRETS: SecretPlaces = &[(&["value"], Writing::Plain)];
     type Output = FilledIn;
 
     async fn run(self, cx: &Context) -> Result<FilledIn, Fault> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_session::Fault;
 
 use crate::{Context, Effect, Report, Verb};
@@ -63,6 +64,7 @@ impl Report for Entered {
 
 impl Verb for Keyboard {
     const EFFECT: Effect = Effect::Acts;
+    const SECRETS: SecretPlaces = &[(&["**", "text"], Writing::Plain)];
     type Output = Entered;
 
     async fn run(self, cx: &Context) -> Result<Entered, Fault> {

@@ -8,6 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_page::{AskedBy, Aspect, Login, Place, Screen, Surroundings};
 use surehand_session::{Fault, Kind, Session, device, devices};
 
@@ -186,6 +187,7 @@ fn changed(now: Value, text: impl Into<String>) -> Result<Changed, Fault> {
 
 impl Verb for Set {
     const EFFECT: Effect = Effect::Manages;
+    const SECRETS: SecretPlaces = &[(&["**", "password"], Writing::Plain)];
     const HINTS: Hints = Hints::SETS;
     type Output = Changed;
 

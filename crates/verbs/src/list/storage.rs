@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::{Args, Subcommand, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_page::StorageArea;
 use surehand_session::{Fault, Kind};
 
@@ -108,6 +109,7 @@ impl Report for Stored {
 
 impl Verb for Storage {
     const EFFECT: Effect = Effect::Manages;
+    const SECRETS: SecretPlaces = &[(&["**", "value"], Writing::Plain)];
     // What a site keeps is a secret more often than not.
     const NOTED: bool = false;
     type Output = Stored;

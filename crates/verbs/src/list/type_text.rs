@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use surehand_guard::{SecretPlaces, Writing};
 use surehand_session::Fault;
 
 use crate::target::Hit;
@@ -51,6 +52,7 @@ impl Report for Typed {
 
 impl Verb for Type {
     const EFFECT: Effect = Effect::Acts;
+    const SECRETS: SecretPlaces = &[(&["text"], Writing::Plain)];
     type Output = Typed;
 
     async fn run(self, cx: &Context) -> Result<Typed, Fault> {

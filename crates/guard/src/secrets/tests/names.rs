@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::places;
 use crate::{Secrets, SecretsError, Spelling};
 
 #[test]
@@ -14,7 +15,7 @@ fn names_are_the_same_everywhere() {
         let value = format!("value-{n}!");
         let mut arguments = json!({ "fields": { "a": format!("<${{SECRET:{name}}}>") } });
         assert_eq!(Secrets::named_in(&arguments), [*name]);
-        secrets.resolve("fill_form", &mut arguments).unwrap();
+        secrets.resolve("fill_form", places("fill_form"), &mut arguments).unwrap();
         assert_eq!(arguments["fields"]["a"], format!("<{value}>"));
         assert_eq!(secrets.mask(&format!("is {value}")), format!("is ${{SECRET:{name}}}"));
     }

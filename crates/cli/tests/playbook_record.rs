@@ -287,3 +287,27 @@ fn scripts_are_part_of_a_recording() {
         "{text}"
     );
 }
+
+/// The check of a playbook takes every selector that the recorder writes, and the engine finds the same element by it.
+#[test]
+fn names_with_anything_in_them_play_again() {
+    const NAMES: &str = "<title>Names</title><p id=o></p><script>for (const n of ['He said \"hi\" [x] >> nth=2','a\\\\b','x\"] >> nth=0','it\\'s [name=\"q\"]','two\\nlines']) {\
+        for (const k of [1,2]) { const b=document.createElement('button');b.textContent=n;b.onclick=()=>o.textContent+=n.length+'-'+k+' ';document.body.append(b) } }</script>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", NAMES).start().unwrap());
+    let shop = cli.session("names");
+    ok(&shop, &["open", &site.url("/")]);
+    let snapshot = ok(&shop, &["snapshot", "-i"]);
+    let mut numbers: Vec<u32> =
+        snapshot["refs"].as_object().unwrap().keys().map(|key| key[1..].parse().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers.len(), 10, "{snapshot}");
+    for number in numbers {
+        ok(&shop, &["click", &format!("@e{number}")]);
+    }
+    let pressed = ok(&shop, &["get", "text", "#o"])["text"].as_str().unwrap().to_owned();
+    assert_eq!(pressed.split_whitespace().count(), 10, "{pressed}");
+    let text = replay(&shop, "");
+    assert_eq!(text.matches("role=button[name=").count(), 10, "{text}");
+    let checked = shop.run(&["playbook", "check", "again.playbook.yaml"]).unwrap();
+    assert!(checked.ok(), "{checked:?}");
+}

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use surehand_guard::{redact, take_secrets};
 use surehand_session::{JournalEntry, has_references};
+use surehand_tools::is_step;
 
 use crate::vars::{Piece, Reference, pieces, references};
 
@@ -26,25 +27,6 @@ pub struct Recording {
     /// What was done and is not in it: why.
     pub left_out: Vec<String>,
 }
-
-/// Verbs that only look, or arrange things for the person at the keyboard.
-const LOOKS: [&str; 15] = [
-    "snapshot",
-    "get",
-    "is",
-    "screenshot",
-    "pdf",
-    "console",
-    "errors",
-    "network",
-    "cookies",
-    "session",
-    "connect",
-    "close",
-    "read_page",
-    "page_screenshot",
-    "batch",
-];
 
 /// Writes a playbook that does what the entries say.
 pub fn record(name: &str, entries: &[JournalEntry]) -> Recording {
@@ -90,7 +72,7 @@ impl Writing {
             "frame" => self.frame(entry),
             "eval" => self.script(entry, json!({ "script": entry.arguments["script"] })),
             "javascript_tool" => self.script(entry, compact(&entry.arguments)),
-            what if LOOKS.contains(&what) => {}
+            what if !is_step(what, &entry.arguments) => {}
             what => self.visit(entry, what, compact(&entry.arguments)),
         }
         self.arrival(entry);

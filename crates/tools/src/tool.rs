@@ -83,6 +83,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     const HINTS: Hints;
     /// Are its answers structured, with the tab they are about?
     const STRUCTURED: bool = false;
+    /// Is a call of it a step of a recording? What only looks is done again by nobody.
+    const IS_STEP: bool = !Self::HINTS.read_only;
 
     /// What they look like then.
     fn answer_schema() -> Map<String, Value> {
@@ -142,12 +144,14 @@ pub(crate) struct Entry {
     pub call: for<'a> fn(Value, &'a ToolContext) -> Result<Calling<'a>, Fault>,
     pub check: fn(Value) -> Vec<Misfit>,
     pub name: &'static str,
+    pub is_step: bool,
 }
 
 impl Entry {
     pub(crate) const fn of<T: Tool + 'static>() -> Self {
         Self {
             name: T::NAME,
+            is_step: T::IS_STEP,
             spec: || Spec {
                 name: T::NAME.into(),
                 description: T::DESCRIPTION.into(),
@@ -168,6 +172,7 @@ impl Entry {
     pub(crate) const fn of_pack<P: Pack + 'static>() -> Self {
         Self {
             name: P::TOOL,
+            is_step: true,
             spec: || Spec {
                 name: P::TOOL.into(),
                 description: P::DESCRIPTION.into(),
@@ -290,6 +295,14 @@ pub fn check(sets: &[Toolset], name: &str, mut arguments: Value) -> Vec<Misfit> 
         Some(entry) => (entry.check)(arguments),
         None if sets.contains(&Toolset::Verbs) => verbs::check(name, arguments),
         None => Vec::new(),
+    }
+}
+
+/// Is such a call a step of a recording, or did it only look?
+pub fn is_step(name: &str, arguments: &Value) -> bool {
+    match Toolset::Page.entries().iter().find(|entry| entry.name == name) {
+        Some(entry) => entry.is_step,
+        None => verbs::is_step(name, arguments),
     }
 }
 

@@ -37,6 +37,11 @@ macro_rules! verbs {
                 flaws
             }
 
+            /// Is it a step of a recording?
+            pub fn is_step(&self) -> bool {
+                match self { $(Command::$verb(verb) => verb.is_step(),)* }
+            }
+
             /// Does it want what stands on standard input?
             pub fn wants_stdin(&self) -> bool {
                 match self { $(Command::$verb(verb) => verb.wants_stdin(),)* }

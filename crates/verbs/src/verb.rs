@@ -74,6 +74,11 @@ pub trait Verb: Sized {
         Vec::new()
     }
 
+    /// Is it a step of a recording? What only looks is done again by nobody.
+    fn is_step(&self) -> bool {
+        !matches!(Self::EFFECT, Effect::Reads)
+    }
+
     /// Does it want what stands on standard input? A front that has one then calls [`Verb::take_stdin`].
     fn wants_stdin(&self) -> bool {
         false

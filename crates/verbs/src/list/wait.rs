@@ -145,6 +145,11 @@ impl Verb for Wait {
     const HINTS: Hints = Hints::ACTS;
     type Output = Waited;
 
+    /// Without the wait, what comes after it would come too early.
+    fn is_step(&self) -> bool {
+        true
+    }
+
     fn flaws(&self) -> Vec<Flaw> {
         let mut flaws = Vec::new();
         if let Some(target) = &self.target {

@@ -311,3 +311,35 @@ fn names_with_anything_in_them_play_again() {
     let checked = shop.run(&["playbook", "check", "again.playbook.yaml"]).unwrap();
     assert!(checked.ok(), "{checked:?}");
 }
+
+/// A recording is one object with `--json`, has no step that only looked, and finds its files from everywhere.
+#[test]
+fn a_recording_plays_in_another_folder() {
+    const FILES: &str = "<title>Files</title><input type=file id=f><a href=/data download>Get</a><p id=o></p><script>f.onchange=()=>o.textContent=f.files[0].name</script>";
+    let site = Site::builder().page("/", FILES).page("/data", "some data").start().unwrap();
+    let cli = fresh_cli();
+    let shop = cli.session("files");
+    for file in ["hello.txt", "other.txt"] {
+        fs_err::write(shop.home().work().join(file), "hello").unwrap();
+    }
+    ok(&shop, &["open", &site.url("/")]);
+    ok(&shop, &["tab"]);
+    ok(&shop, &["tab", "list"]);
+    ok(&shop, &["upload", "#f", "hello.txt"]);
+    ok(&shop, &["get", "text", "#o"]);
+    ok(&shop, &["tool", "fill_form", &json!({ "fields": { "css=#f": "other.txt" } }).to_string()]);
+    ok(&shop, &["get", "text", "#o"]);
+    ok(&shop, &["download", "a", "kept.txt"]);
+    let recorded = shop.json(&["playbook", "record"]).unwrap();
+    assert!(recorded.success(), "{}", recorded.value);
+    let text = recorded.data()["playbook"].as_str().unwrap();
+    assert!(!text.contains("- tab"), "{text}");
+    let elsewhere = shop.home().work().join("elsewhere");
+    fs_err::create_dir(&elsewhere).unwrap();
+    fs_err::write(elsewhere.join("files.yaml"), text).unwrap();
+    fs_err::remove_file(shop.home().work().join("kept.txt")).unwrap();
+    let mut run = cli.command();
+    let replayed = run.args(["playbook", "run", "files.yaml"]).current_dir(&elsewhere).output().unwrap();
+    assert!(replayed.status.success(), "{replayed:?}\n{text}");
+    assert!(shop.home().work().join("kept.txt").exists() && !elsewhere.join("kept.txt").exists());
+}

@@ -57,10 +57,11 @@ impl ToolContext {
     }
 
     /// Writes into the journal of the session what was done in it. Verbs do that themselves.
-    async fn note(&self, what: &str, arguments: Value, named: Named, answer: &Answer, took: Duration) {
+    async fn note(&self, what: &str, mut arguments: Value, named: Named, answer: &Answer, took: Duration) {
         let Ok(session) = self.verbs.session().await else { return };
         session.hide_secrets(&self.secrets);
         let result = answer.structured.as_ref();
+        write_whole_paths(&mut arguments, result);
         session.note(Done { what, arguments, named, ok: !answer.is_error, took, result });
     }
 
@@ -69,6 +70,16 @@ impl ToolContext {
         match tab.page.dialog() {
             Some(dialog) => Err(surehand_page::Error::DialogOpen(dialog).into()),
             None => Ok(()),
+        }
+    }
+}
+
+/// Who reads the journal may be in another folder: files of fields are written down as the answer tells them.
+fn write_whole_paths(arguments: &mut Value, result: Option<&Value>) {
+    let uploaded = result.and_then(|result| result.get("uploaded")).and_then(Value::as_object);
+    for (field, files) in uploaded.into_iter().flatten() {
+        if let Some(written) = arguments.get_mut("fields").and_then(|fields| fields.get_mut(field)) {
+            *written = files.clone();
         }
     }
 }

@@ -63,6 +63,8 @@ pub trait Verb: Sized {
     const NOTED: bool = true;
     /// Is what it returned kept there, too? What only looks returns much that nobody needs later.
     const RESULT_NOTED: bool = !matches!(Self::EFFECT, Effect::Reads);
+    /// Where in its arguments paths of the caller's files stand, as JSON pointers: the journal has them as absolute ones.
+    const PATHS: &'static [&'static str] = &[];
     /// What it returns.
     type Output: Report + 'static;
     /// Does it.

@@ -143,6 +143,7 @@ impl Verb for Wait {
     const EFFECT: Effect = Effect::Reads;
     // `--fn` runs code, and `--download` writes a file.
     const HINTS: Hints = Hints::ACTS;
+    const PATHS: &'static [&'static str] = &["/download"];
     type Output = Waited;
 
     /// Without the wait, what comes after it would come too early.

@@ -343,3 +343,17 @@ fn a_recording_plays_in_another_folder() {
     assert!(replayed.status.success(), "{replayed:?}\n{text}");
     assert!(shop.home().work().join("kept.txt").exists() && !elsewhere.join("kept.txt").exists());
 }
+
+/// What is another one next time is in no assertion.
+#[test]
+fn what_changes_is_not_asked_for() {
+    const ORDER: &str = "<title>Order</title><button onclick=\"const n=String(performance.timeOrigin*1000|0).replace('-','')+Date.now();\
+        history.pushState(0,'','/orders/'+n);o.textContent='Order '+n+' was placed'\">Order</button><p id=o></p>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", ORDER).start().unwrap());
+    let shop = cli.session("order");
+    ok(&shop, &["open", &site.url("/")]);
+    ok(&shop, &["click", "text=Order"]);
+    ok(&shop, &["get", "text", "#o"]);
+    let text = replay(&shop, "");
+    assert!(text.contains("contains: \"was placed\""), "{text}");
+}

@@ -74,6 +74,10 @@ impl Writing {
             "frame" => self.frame(entry),
             "eval" => self.script(entry, json!({ "script": entry.arguments["script"] })),
             "javascript_tool" => self.script(entry, compact(&entry.arguments)),
+            "press" | "keydown" | "keyup" if is_secret_key(entry) => self.keys(entry),
+            "act" if is_secret_sentence(entry) => {
+                self.leave_out("act", "keys were pressed into a field whose content is secret");
+            }
             what if !is_step(what, &entry.arguments) => {}
             what => self.visit(entry, what, compact(&entry.arguments)),
         }
@@ -166,6 +170,15 @@ impl Writing {
         self.act(entry, &entry.what, arguments);
     }
 
+    /// Keys that went into a secret field one by one are typed as a whole.
+    fn keys(&mut self, entry: &JournalEntry) {
+        let arguments = json!({ "how": { "type": { "text": entry.arguments["key"] } } });
+        let is_same = |line: &Line| matches!(line, Line::Step { arguments: last, .. } if *last == arguments);
+        if entry.what != "keyup" && !self.lines.last().is_some_and(is_same) {
+            self.act(entry, "keyboard", arguments);
+        }
+    }
+
     /// An assertion that held is one of the playbook.
     fn assertion(&mut self, entry: &JournalEntry) {
         let holds = entry.seen.get("verdict").is_some_and(|verdict| verdict == "pass");
@@ -196,6 +209,15 @@ impl Writing {
             self.step("assert", json!({ "kind": "url", "pattern": pattern }));
         }
     }
+}
+
+/// Does what was pressed stand for itself no more?
+fn is_secret_key(entry: &JournalEntry) -> bool {
+    entry.arguments["key"].as_str().is_some_and(|key| key.starts_with("${SECRET:"))
+}
+
+fn is_secret_sentence(entry: &JournalEntry) -> bool {
+    ["action", "instruction"].iter().any(|name| entry.arguments[name] == redact::MASK)
 }
 
 /// Arguments without those that say nothing: what is not there is what it is by default.
@@ -406,6 +428,35 @@ steps:
         );
         assert_eq!((recording.steps, recording.left_out.len()), (1, 5), "{}", recording.text);
         assert_eq!(recording.text.matches("\n  # left out: ").count(), 5, "{}", recording.text);
+    }
+
+    #[test]
+    fn secret_keys_are_typed_as_a_whole() {
+        let key = |what: &str, key: &str| entry(what, json!({ "key": key }), json!({}));
+        let pin = "${SECRET:PIN}";
+        let recording = record(
+            "x",
+            &[
+                key("press", pin),
+                key("press", pin),
+                key("keydown", pin),
+                key("keyup", pin),
+                key("press", "Enter"),
+                key("press", "${SECRET:PIN_2}"),
+                entry("act", json!({ "action": redact::MASK }), json!({})),
+            ],
+        );
+        let wanted = r#"steps:
+  - keyboard:
+      how: {"type":{"text":"${SECRET:PIN}"}}
+  - press:
+      key: "Enter"
+  - keyboard:
+      how: {"type":{"text":"${SECRET:PIN_2}"}}
+  # left out: act: keys were pressed into a field whose content is secret
+"#;
+        assert!(recording.text.ends_with(wanted), "{}", recording.text);
+        assert_eq!(recording.secrets, ["PIN", "PIN_2"]);
     }
 
     #[test]

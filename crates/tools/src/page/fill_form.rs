@@ -132,8 +132,8 @@ pub(crate) async fn enter(
         _ => {
             let text = as_text(value).ok_or_else(|| wrong_value(name, "a text"))?;
             let filled = page.fill(&locator, &text, deadline).await?;
-            if filled.secret {
-                session.hide_entered(&filled.acted.name, &text);
+            if let Some(name) = &filled.private {
+                session.hide_entered(name, &text);
             }
         }
     }

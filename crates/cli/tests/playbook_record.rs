@@ -287,3 +287,147 @@ fn scripts_are_part_of_a_recording() {
         "{text}"
     );
 }
+
+/// Fields of text whose content is secret by what they are called, and one that only looks like them.
+const SECRET_FIELDS: &str = "<title>Keys</title>\
+    <label>Client secret <input id=a></label><input id=b placeholder='API key'><input id=c name=access_token>\
+    <input id=pin-field aria-label=PIN><label>Passphrase <textarea id=e></textarea></label><label>Passwort <input id=f></label>\
+    <input id=g autocomplete=one-time-code><label>Token <input id=h></label><label>CVV <input id=i></label>\
+    <label>Password <input id=j type=password></label><label>Secretary <input id=k></label><label>Pinboard <input id=l></label>\
+    <button onclick=\"o.textContent=[...document.querySelectorAll('input,textarea')].map(e=>e.value).join('|')\">Show</button><p id=o></p>";
+
+/// However a secret gets into a field, it is neither on disk nor in the recording; whoever owns the page still sees it.
+#[test]
+fn fields_that_are_called_secret_are() {
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", SECRET_FIELDS).start().unwrap());
+    let shop = cli.session("keys");
+    ok(&shop, &["open", &site.url("/")]);
+    ok(&shop, &["fill", "#a", "cs-filled-1"]);
+    ok(&shop, &["type", "placeholder=API key", "ak-typed-2"]);
+    ok(&shop, &["fill", "[name=access_token]", "at-filled-3"]);
+    ok(&shop, &["fill", &reference(&shop, "textbox", "PIN", 0), "9137"]);
+    ok(&shop, &["find", "label", "Passphrase", "fill", "pp found 5"]);
+    ok(&shop, &["tool", "act", &json!({ "action": "type pw-acted-6 into Passwort" }).to_string()]);
+    ok(&shop, &["tool", "fill_form", &json!({ "fields": { "css=#g": "otp-form-7" } }).to_string()]);
+    ok(&shop, &["focus", "#h"]);
+    ok(&shop, &["keyboard", "type", "tk-keys-8"]);
+    ok(&shop, &["fill", "role=textbox[name=\"CVV\"]", "417"]);
+    ok(&shop, &["focus", "#j"]);
+    for key in ["z", "Shift+q", "7", "x"] {
+        ok(&shop, &["press", key]);
+    }
+    ok(&shop, &["fill", "label=Secretary", "Grace"]);
+    ok(&shop, &["fill", "label=Pinboard", "Plans"]);
+    assert_eq!(ok(&shop, &["get", "value", "#a"])["value"], "cs-filled-1");
+    ok(&shop, &["click", "text=Show"]);
+    let shown = ok(&shop, &["get", "text", "#o"])["text"].as_str().unwrap().to_owned();
+    let all = "cs-filled-1|ak-typed-2|at-filled-3|9137|pp found 5|pw-acted-6|otp-form-7|tk-keys-8|417|zQ7x|Grace|Plans";
+    assert_eq!(shown, all);
+
+    let (secrets, plain) = all.rsplit_once("|Grace").unwrap();
+    let journals = journals(&cli);
+    for secret in secrets.split('|').chain(["\"z\"", "\"Shift+q\"", "\"7\"", "\"x\""]) {
+        assert!(!journals.contains(secret), "{secret} in {journals}");
+    }
+    assert!(journals.contains("Grace") && plain == "|Plans" && journals.contains("Plans"), "{journals}");
+    let recorded = shop.json(&["playbook", "record"]).unwrap();
+    let needed = recorded.data()["secrets"].as_array().unwrap().clone();
+    let text = recorded.data()["playbook"].as_str().unwrap().to_owned();
+    assert_eq!(needed.len(), 10, "{needed:?}\n{text}");
+    assert_eq!(text.matches("- keyboard:").count(), 2, "the presses are one step:\n{text}");
+
+    fs_err::write(shop.home().work().join("keys.yaml"), &text).unwrap();
+    let file = "CLIENT_SECRET=cs-filled-1\nAPI_KEY=ak-typed-2\nACCESS_TOKEN=at-filled-3\nPIN=9137\nPASSPHRASE=pp found 5\n\
+        PASSWORT=pw-acted-6\nPASSWORD=otp-form-7\nTOKEN=tk-keys-8\nPASSWORD_2=zQ7x\n";
+    fs_err::write(shop.home().work().join("keys.env"), file).unwrap();
+    let line = ["playbook", "run", "keys.yaml", "--secrets", "keys.env", "--vars", "SECRET:CVV=417"];
+    let replayed = shop.run(&line).unwrap();
+    assert!(replayed.ok(), "{replayed:?}\n{text}");
+    assert_eq!(ok(&shop, &["get", "text", "#o"])["text"], all,);
+}
+
+/// Where a Tab leads is a field as well, and nobody asks about it when Enter has sent the form.
+#[test]
+fn what_is_typed_behind_a_tab_is_a_secret_too() {
+    let (cli, site) = (fresh_cli(), site());
+    let shop = cli.session("tabbed");
+    ok(&shop, &["open", &site.url("/")]);
+    ok(&shop, &["type", "label=User", "Ada\tfirst-word"]);
+    ok(&shop, &["fill", "label=User", ""]);
+    ok(&shop, &["focus", "label=User"]);
+    ok(&shop, &["keyboard", "type", "Ada\tsecond-word\n"]);
+    ok(&shop, &["wait", "--text", "Welcome, Ada"]);
+    let journals = journals(&cli);
+    assert!(!journals.contains("first-word") && !journals.contains("second-word"), "{journals}");
+    assert!(journals.contains("Ada\\t${SECRET:PASSWORD}"), "{journals}");
+}
+
+/// The check of a playbook takes every selector that the recorder writes, and the engine finds the same element by it.
+#[test]
+fn names_with_anything_in_them_play_again() {
+    const NAMES: &str = "<title>Names</title><p id=o></p><script>for (const n of ['He said \"hi\" [x] >> nth=2','a\\\\b','x\"] >> nth=0','it\\'s [name=\"q\"]','two\\nlines']) {\
+        for (const k of [1,2]) { const b=document.createElement('button');b.textContent=n;b.onclick=()=>o.textContent+=n.length+'-'+k+' ';document.body.append(b) } }</script>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", NAMES).start().unwrap());
+    let shop = cli.session("names");
+    ok(&shop, &["open", &site.url("/")]);
+    let snapshot = ok(&shop, &["snapshot", "-i"]);
+    let mut numbers: Vec<u32> =
+        snapshot["refs"].as_object().unwrap().keys().map(|key| key[1..].parse().unwrap()).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers.len(), 10, "{snapshot}");
+    for number in numbers {
+        ok(&shop, &["click", &format!("@e{number}")]);
+    }
+    let pressed = ok(&shop, &["get", "text", "#o"])["text"].as_str().unwrap().to_owned();
+    assert_eq!(pressed.split_whitespace().count(), 10, "{pressed}");
+    let text = replay(&shop, "");
+    assert_eq!(text.matches("role=button[name=").count(), 10, "{text}");
+    let checked = shop.run(&["playbook", "check", "again.playbook.yaml"]).unwrap();
+    assert!(checked.ok(), "{checked:?}");
+}
+
+/// A recording is one object with `--json`, has no step that only looked, and finds its files from everywhere.
+#[test]
+fn a_recording_plays_in_another_folder() {
+    const FILES: &str = "<title>Files</title><input type=file id=f><a href=/data download>Get</a><p id=o></p><script>f.onchange=()=>o.textContent=f.files[0].name</script>";
+    let site = Site::builder().page("/", FILES).page("/data", "some data").start().unwrap();
+    let cli = fresh_cli();
+    let shop = cli.session("files");
+    for file in ["hello.txt", "other.txt"] {
+        fs_err::write(shop.home().work().join(file), "hello").unwrap();
+    }
+    ok(&shop, &["open", &site.url("/")]);
+    ok(&shop, &["tab"]);
+    ok(&shop, &["tab", "list"]);
+    ok(&shop, &["upload", "#f", "hello.txt"]);
+    ok(&shop, &["get", "text", "#o"]);
+    ok(&shop, &["tool", "fill_form", &json!({ "fields": { "css=#f": "other.txt" } }).to_string()]);
+    ok(&shop, &["get", "text", "#o"]);
+    ok(&shop, &["download", "a", "kept.txt"]);
+    let recorded = shop.json(&["playbook", "record"]).unwrap();
+    assert!(recorded.success(), "{}", recorded.value);
+    let text = recorded.data()["playbook"].as_str().unwrap();
+    assert!(!text.contains("- tab"), "{text}");
+    let elsewhere = shop.home().work().join("elsewhere");
+    fs_err::create_dir(&elsewhere).unwrap();
+    fs_err::write(elsewhere.join("files.yaml"), text).unwrap();
+    fs_err::remove_file(shop.home().work().join("kept.txt")).unwrap();
+    let mut run = cli.command();
+    let replayed = run.args(["playbook", "run", "files.yaml"]).current_dir(&elsewhere).output().unwrap();
+    assert!(replayed.status.success(), "{replayed:?}\n{text}");
+    assert!(shop.home().work().join("kept.txt").exists() && !elsewhere.join("kept.txt").exists());
+}
+
+/// What is another one next time is in no assertion.
+#[test]
+fn what_changes_is_not_asked_for() {
+    const ORDER: &str = "<title>Order</title><button onclick=\"const n=String(performance.timeOrigin*1000|0).replace('-','')+Date.now();\
+        history.pushState(0,'','/orders/'+n);o.textContent='Order '+n+' was placed'\">Order</button><p id=o></p>";
+    let (cli, site) = (fresh_cli(), Site::builder().page("/", ORDER).start().unwrap());
+    let shop = cli.session("order");
+    ok(&shop, &["open", &site.url("/")]);
+    ok(&shop, &["click", "text=Order"]);
+    ok(&shop, &["get", "text", "#o"]);
+    let text = replay(&shop, "");
+    assert!(text.contains("contains: \"was placed\""), "{text}");
+}

@@ -90,6 +90,13 @@ impl KeyChord {
         Ok(Self { modifiers, key: if shifted { with_shift(key) } else { key } })
     }
 
+    /// The character that it types where a text is entered, if it does.
+    pub fn types(&self) -> Option<&str> {
+        let is_command = |key: &Key| matches!(key.modifier_bit(), ALT | CONTROL | META);
+        let text = self.key.text.as_deref().filter(|text| *text != "\r");
+        text.filter(|_| !self.modifiers.iter().any(is_command))
+    }
+
     pub(crate) fn delete() -> Self {
         Self { modifiers: Vec::new(), key: plain("Delete", "Delete", 46) }
     }
@@ -313,6 +320,18 @@ mod tests {
         assert_eq!(KeyChord::parse("esc").unwrap().key.key, "Escape");
         assert_eq!(KeyChord::parse("Enter").unwrap().key.text.as_deref(), Some("\r"));
         assert_eq!(KeyChord::parse("é").unwrap().key.text.as_deref(), Some("é"));
+    }
+
+    #[test]
+    fn keys_that_type_are_told_from_those_that_do() {
+        let types = |chord: &str| KeyChord::parse(chord).unwrap().types().map(str::to_owned);
+        for (chord, text) in [("x", "x"), ("Shift+x", "X"), ("é", "é"), ("Space", " "), ("Numpad1", "1")] {
+            assert_eq!(types(chord).as_deref(), Some(text), "{chord}");
+        }
+        for chord in ["Enter", "Tab", "Backspace", "ArrowLeft", "F5", "Control+a", "Alt+x", "Meta+v", "Shift"]
+        {
+            assert_eq!(types(chord), None, "{chord}");
+        }
     }
 
     #[test]

@@ -90,7 +90,7 @@ impl Locator {
             return Some("it is empty".to_owned());
         }
         let (rest, nth) = split_nth(written);
-        if nth.is_none() && written.contains(" >> nth=") {
+        if nth.is_none() && rest.contains(NTH) && !is_quoted(written) {
             return Some("nth= is a whole number: 0 is the first, -1 the last".to_owned());
         }
         match By::parse(rest) {
@@ -141,9 +141,26 @@ impl Locator {
     }
 }
 
+const NTH: &str = " >> nth=";
+
 fn split_nth(selector: &str) -> (&str, Option<i64>) {
-    let split = selector.rsplit_once(" >> nth=").and_then(|(rest, n)| Some((rest, n.trim().parse().ok()?)));
+    let split = selector.rsplit_once(NTH).and_then(|(rest, n)| Some((rest, n.trim().parse().ok()?)));
     split.map_or((selector, None), |(rest, n)| (rest, Some(n)))
+}
+
+/// Does everything behind the `=` stand in quotes? Then it means itself, whatever it is: names may have quotes, brackets
+/// and ` >> nth=` in them, and nothing is escaped.
+fn is_quoted(selector: &str) -> bool {
+    match By::parse(selector) {
+        By::Text { exact, .. }
+        | By::Role { exact, .. }
+        | By::Label { exact, .. }
+        | By::Placeholder { exact, .. }
+        | By::Alt { exact, .. }
+        | By::Title { exact, .. } => exact,
+        By::Testid { .. } => selector.split_once('=').is_some_and(|(_, value)| unquoted(value).1),
+        _ => false,
+    }
 }
 
 impl By {
@@ -244,6 +261,8 @@ mod tests {
             "text=a (b",
             "label=[",
             "li >> nth=-1",
+            "role=button[name=\"He said \"hi\" [x] >> nth=2\"]",
+            "text=\"a >> nth=b\"",
         ] {
             assert_eq!(Locator::flaw(sound), None, "{sound}");
         }
@@ -259,9 +278,31 @@ mod tests {
             "role=",
             "role=button[",
             "li >> nth=x",
+            "text=\"a\" >> nth=\"x",
             "(a]",
         ] {
             assert!(Locator::flaw(bad).is_some(), "{bad}");
+        }
+    }
+
+    proptest::proptest! {
+        /// As recordings write them: what the engine reads is what was meant, and no check finds anything wrong with it.
+        #[test]
+        fn names_mean_themselves_whatever_is_in_them(
+            name in "([a-z \"\\\\\\[\\]\n'=]| >> nth=[0-9]?|\\[name=){1,12}",
+            nth in proptest::option::of(0i64..20),
+        ) {
+            let choice = nth.map(|nth| format!("{NTH}{nth}")).unwrap_or_default();
+            for (kind, by) in [
+                (format!("role=button[name=\"{name}\"]"), By::Role { role: "button".to_owned(), name: Some(name.clone()), exact: true }),
+                (format!("text=\"{name}\""), By::Text { value: name.clone(), exact: true }),
+                (format!("label=\"{name}\""), By::Label { value: name, exact: true }),
+            ] {
+                let selector = format!("{kind}{choice}");
+                let read = Locator::parse(&selector);
+                proptest::prop_assert_eq!((&read.by, read.nth), (&by, nth), "{}", selector);
+                proptest::prop_assert_eq!(Locator::flaw(&selector), None, "{}", selector);
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::json;
 use surehand_cdp::protocol::input;
+use surehand_guard::redact::names_a_secret;
 
 use crate::aftermath::Mark;
 use crate::keys::{self, KeyChord};
@@ -21,6 +22,8 @@ pub struct Filled {
     pub acted: Acted,
     /// Is it a field whose value must not be shown?
     pub secret: bool,
+    /// What the value is called if it must not be written down: it is secret, or the field is called something like it.
+    pub private: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -36,6 +39,18 @@ struct Started {
     preview: String,
     #[serde(default)]
     secret: bool,
+    /// What the field is called besides its name.
+    #[serde(default)]
+    called: Vec<String>,
+}
+
+impl Started {
+    /// What the value is called if it must not be written down. Text that the page shows may be a secret all the same.
+    fn private(&self) -> Option<String> {
+        let mut names = std::iter::once(&self.name).chain(&self.called);
+        let telling = names.find(|name| names_a_secret(name));
+        telling.or(self.secret.then_some(&self.name)).cloned()
+    }
 }
 
 /// What came of typing.
@@ -49,6 +64,8 @@ pub struct Typed {
     pub holds: Option<bool>,
     /// Is it one of those whose content is not shown?
     pub secret: bool,
+    /// See [`Filled::private`].
+    pub private: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -98,9 +115,9 @@ impl Page {
             }
             checked => checked?,
         }
-        let secret = field.secret;
+        let (secret, private) = (field.secret, field.private());
         let acted = self.entered(&frame, field, &before, deadline).await?;
-        Ok(Filled { acted, secret })
+        Ok(Filled { acted, secret, private })
     }
 
     /// Puts the focus on an element.
@@ -126,11 +143,11 @@ impl Page {
         // However long the typing took, the page gets the time to show it.
         let deadline = &deadline.at_least(REACTION);
         self.let_page_react(deadline).await;
-        let secret = field.secret;
+        let (secret, private) = (field.secret, field.private());
         let mut acted = self.entered(&frame, field, &before, deadline).await?;
         let after = &acted.after;
         if after.dialog.is_some() || after.navigating.is_some() || after.closed {
-            return Ok(Typed { acted, shown: None, holds: None, secret });
+            return Ok(Typed { acted, shown: None, holds: None, secret, private });
         }
         let shown = match self.end_typing(&frame, text, deadline).await {
             Ok(shown) => shown,
@@ -142,7 +159,7 @@ impl Page {
             }
             Err(error) => return Err(error),
         };
-        Ok(Typed { acted, shown: shown.value, holds: shown.holds, secret })
+        Ok(Typed { acted, shown: shown.value, holds: shown.holds, secret, private })
     }
 
     /// Types into the field that has the focus; `None` where no field has it.
@@ -158,9 +175,10 @@ impl Page {
         self.type_into(&locator, text, delay, deadline).await.map(Some)
     }
 
-    /// Is the focus in a field that hides what it holds? A page that cannot say has no such field in use.
-    pub async fn focus_is_secret(&self, deadline: &Deadline) -> bool {
-        self.focused_field(deadline).await.ok().flatten().is_some_and(|(_, field)| field.secret)
+    /// What is entered where the focus is, if it must not be written down: see [`Filled::private`]. A page that cannot say
+    /// has no such field in use.
+    pub async fn private_focus(&self, deadline: &Deadline) -> Option<String> {
+        self.focused_field(deadline).await.ok().flatten().and_then(|(_, field)| field.private())
     }
 
     /// The main document says whether the focus is in one of its frames; only then they are asked.
@@ -301,5 +319,25 @@ fn unless_asked(entered: Result<()>) -> Result<()> {
     match entered {
         Err(Error::DialogOpen(_)) => Ok(()),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn private(field: serde_json::Value) -> Option<String> {
+        serde_json::from_value::<Started>(field).unwrap().private()
+    }
+
+    #[test]
+    fn a_field_is_private_by_its_kind_or_by_what_it_is_called() {
+        assert_eq!(private(json!({ "id": 1, "name": "E-mail", "called": ["mail"] })), None);
+        assert_eq!(private(json!({ "id": 1, "name": "Code", "secret": true })).as_deref(), Some("Code"));
+        assert_eq!(private(json!({ "id": 1, "secret": true })).as_deref(), Some(""));
+        assert_eq!(private(json!({ "id": 1, "name": "API key" })).as_deref(), Some("API key"));
+        let told =
+            private(json!({ "id": 1, "name": "Enter it here", "called": ["field-1", "client_secret"] }));
+        assert_eq!(told.as_deref(), Some("client_secret"));
     }
 }

@@ -4,6 +4,7 @@
 //! something that will be the same next time. The journal has no references and no secrets any more. What cannot be done
 //! again is told, and a remark stands in its place.
 
+mod volatile;
 mod yaml;
 
 use std::collections::BTreeSet;
@@ -11,8 +12,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use surehand_guard::redact;
 use surehand_session::{JournalEntry, has_references};
-use surehand_tools::misplaced_secrets;
+use surehand_tools::{is_step, misplaced_secrets};
 
+use self::volatile::{lasting_part, path_pattern};
 use crate::vars::{Piece, Reference, pieces, references};
 
 /// A recording.
@@ -27,25 +29,6 @@ pub struct Recording {
     /// What was done and is not in it: why.
     pub left_out: Vec<String>,
 }
-
-/// Verbs that only look, or arrange things for the person at the keyboard.
-const LOOKS: [&str; 15] = [
-    "snapshot",
-    "get",
-    "is",
-    "screenshot",
-    "pdf",
-    "console",
-    "errors",
-    "network",
-    "cookies",
-    "session",
-    "connect",
-    "close",
-    "read_page",
-    "page_screenshot",
-    "batch",
-];
 
 /// Writes a playbook that does what the entries say.
 pub fn record(name: &str, entries: &[JournalEntry]) -> Recording {
@@ -91,7 +74,11 @@ impl Writing {
             "frame" => self.frame(entry),
             "eval" => self.script(entry, json!({ "script": entry.arguments["script"] })),
             "javascript_tool" => self.script(entry, compact(&entry.arguments)),
-            what if LOOKS.contains(&what) => {}
+            "press" | "keydown" | "keyup" if is_secret_key(entry) => self.keys(entry),
+            "act" if is_secret_sentence(entry) => {
+                self.leave_out("act", "keys were pressed into a field whose content is secret");
+            }
+            what if !is_step(what, &entry.arguments) => {}
             what => self.visit(entry, what, compact(&entry.arguments)),
         }
         self.arrival(entry);
@@ -183,6 +170,15 @@ impl Writing {
         self.act(entry, &entry.what, arguments);
     }
 
+    /// Keys that went into a secret field one by one are typed as a whole.
+    fn keys(&mut self, entry: &JournalEntry) {
+        let arguments = json!({ "how": { "type": { "text": entry.arguments["key"] } } });
+        let is_same = |line: &Line| matches!(line, Line::Step { arguments: last, .. } if *last == arguments);
+        if entry.what != "keyup" && !self.lines.last().is_some_and(is_same) {
+            self.act(entry, "keyboard", arguments);
+        }
+    }
+
     /// An assertion that held is one of the playbook.
     fn assertion(&mut self, entry: &JournalEntry) {
         let holds = entry.seen.get("verdict").is_some_and(|verdict| verdict == "pass");
@@ -196,6 +192,7 @@ impl Writing {
     fn reading(&mut self, entry: &JournalEntry) {
         let selector = entry.arguments.pointer("/what/text/selector").and_then(Value::as_str);
         let text = entry.seen.get("text").and_then(Value::as_str).map(first_line).map(without_secrets);
+        let text = text.map(|text| lasting_part(&text).to_owned());
         if let (Some(selector), Some(text)) = (selector, text.filter(|text| !text.is_empty())) {
             let contract = json!({ "kind": "dom_text", "selector": selector, "contains": text });
             if !has_references(&contract) && misplaced_secrets("assert", &contract).is_empty() {
@@ -207,10 +204,20 @@ impl Writing {
     /// Where an action led.
     fn arrival(&mut self, entry: &JournalEntry) {
         let Some(url) = entry.seen.get("navigated").and_then(Value::as_str) else { return };
-        if let Some(path) = path_of(url).filter(|path| without_secrets(path) == *path) {
-            self.step("assert", json!({ "kind": "url", "pattern": escaped(path) }));
+        let path = path_of(url).filter(|path| without_secrets(path) == *path);
+        if let Some(pattern) = path.and_then(path_pattern) {
+            self.step("assert", json!({ "kind": "url", "pattern": pattern }));
         }
     }
+}
+
+/// Does what was pressed stand for itself no more?
+fn is_secret_key(entry: &JournalEntry) -> bool {
+    entry.arguments["key"].as_str().is_some_and(|key| key.starts_with("${SECRET:"))
+}
+
+fn is_secret_sentence(entry: &JournalEntry) -> bool {
+    ["action", "instruction"].iter().any(|name| entry.arguments[name] == redact::MASK)
 }
 
 /// Arguments without those that say nothing: what is not there is what it is by default.
@@ -286,17 +293,6 @@ fn path_of(url: &str) -> Option<&str> {
     let path = &rest[rest.find('/')?..];
     let path = path.split(['?', '#']).next().unwrap_or(path);
     (path.len() > 1).then_some(path)
-}
-
-fn escaped(path: &str) -> String {
-    let mut out = String::new();
-    for character in path.chars() {
-        if "\\.+*?()|[]{}^$".contains(character) {
-            out.push('\\');
-        }
-        out.push(character);
-    }
-    out
 }
 
 fn secrets_of(value: &Value) -> Vec<String> {
@@ -432,6 +428,69 @@ steps:
         );
         assert_eq!((recording.steps, recording.left_out.len()), (1, 5), "{}", recording.text);
         assert_eq!(recording.text.matches("\n  # left out: ").count(), 5, "{}", recording.text);
+    }
+
+    #[test]
+    fn secret_keys_are_typed_as_a_whole() {
+        let key = |what: &str, key: &str| entry(what, json!({ "key": key }), json!({}));
+        let pin = "${SECRET:PIN}";
+        let recording = record(
+            "x",
+            &[
+                key("press", pin),
+                key("press", pin),
+                key("keydown", pin),
+                key("keyup", pin),
+                key("press", "Enter"),
+                key("press", "${SECRET:PIN_2}"),
+                entry("act", json!({ "action": redact::MASK }), json!({})),
+            ],
+        );
+        let wanted = r#"steps:
+  - keyboard:
+      how: {"type":{"text":"${SECRET:PIN}"}}
+  - press:
+      key: "Enter"
+  - keyboard:
+      how: {"type":{"text":"${SECRET:PIN_2}"}}
+  # left out: act: keys were pressed into a field whose content is secret
+"#;
+        assert!(recording.text.ends_with(wanted), "{}", recording.text);
+        assert_eq!(recording.secrets, ["PIN", "PIN_2"]);
+    }
+
+    #[test]
+    fn what_is_another_one_next_time_is_not_asked_for() {
+        let text = record(
+            "x",
+            &[
+                entry(
+                    "click",
+                    json!({ "selector": "#a" }),
+                    json!({ "navigated": "http://h/orders/1763300000123" }),
+                ),
+                entry("click", json!({ "selector": "#b" }), json!({ "navigated": "http://h/1763300000123" })),
+                entry(
+                    "get",
+                    json!({ "what": { "text": { "selector": "h1" } } }),
+                    json!({ "text": "Order 1763300000123 was placed" }),
+                ),
+                entry(
+                    "get",
+                    json!({ "what": { "text": { "selector": "h2" } } }),
+                    json!({ "text": "18:05:36" }),
+                ),
+                entry("tab", json!({}), json!({})),
+            ],
+        )
+        .text;
+        let asserts: Vec<&str> = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| line.starts_with("pattern") || line.starts_with("contains"))
+            .collect();
+        assert_eq!(asserts, [r#"pattern: "/orders/[^/]+""#, r#"contains: "was placed""#], "{text}");
+        assert!(!text.contains("tab"), "{text}");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use surehand_guard::{Secrets, SecretsError, Spelling, redact};
 
+use crate::hidden_keys::PressedKey;
 use crate::journal::rewrite;
 
 /// See the module.
@@ -19,6 +20,10 @@ pub(crate) struct Hidden {
     /// Credentials that packs put in, and what masks all of them.
     lent: Vec<(String, String)>,
     lent_mask: Arc<Secrets>,
+    /// Keys that are about to be pressed and must not be written down.
+    pub(crate) keys: Vec<PressedKey>,
+    /// The field into which keys go one by one, and what stands for all of them.
+    run: Option<(String, String)>,
 }
 
 /// More files of secrets are not used in one session; the oldest are forgotten.
@@ -37,13 +42,17 @@ const SHORT: usize = 4;
 impl Hidden {
     /// A value that went into a field of this name. The same value has one name, and a name has one value.
     pub fn entered(&mut self, field: &str, value: &str) {
-        self.hide(field, value, false);
+        // What ends a line is a key, and no part of the value.
+        self.hide(field, value.trim_end_matches(['\n', '\r', '\t']), false);
     }
 
     fn hide(&mut self, field: &str, value: &str, is_alone: bool) {
-        if !self.note(field, value, is_alone) {
-            return;
+        if self.note(field, value, is_alone) {
+            self.renew_mask();
         }
+    }
+
+    fn renew_mask(&mut self) {
         let whole = self.entered.iter().filter(|private| !private.is_alone && !private.is_short());
         let pairs = whole.map(|private| (private.name.clone(), private.value.clone()));
         // One that could not be masked in every form is still masked as it is.
@@ -54,7 +63,7 @@ impl Hidden {
 
     /// Is anything new about it?
     fn note(&mut self, field: &str, value: &str, is_alone: bool) -> bool {
-        if let Some(known) = self.entered.iter_mut().find(|private| private.value == value) {
+        if let Some(known) = self.entered.iter_mut().find(|known| known.value == value && !known.is_of_keys) {
             let is_news = known.is_alone && !is_alone;
             known.is_alone &= is_alone;
             return is_news;
@@ -62,14 +71,54 @@ impl Hidden {
         if value.is_empty() || self.is_given(value) {
             return false;
         }
+        let name = self.free_name(field);
+        self.insert(Private {
+            value: value.to_owned(),
+            placeholder: placeholder(&name),
+            name,
+            is_alone,
+            is_of_keys: false,
+        });
+        true
+    }
+
+    fn free_name(&self, field: &str) -> String {
         let wanted = name_of(field);
         let names = (2..).map(|number| format!("{wanted}_{number}"));
         let name = std::iter::once(wanted.clone()).chain(names).find(|name| !self.is_taken(name));
-        let name = name.unwrap_or(wanted);
-        let private = Private { value: value.to_owned(), placeholder: placeholder(&name), name, is_alone };
-        let at = self.entered.partition_point(|known| known.value.len() >= value.len());
+        name.unwrap_or(wanted)
+    }
+
+    fn insert(&mut self, private: Private) {
+        let at = self.entered.partition_point(|known| known.value.len() >= private.value.len());
         self.entered.insert(at, private);
-        true
+    }
+
+    /// What stands for a key, and for those before it that went into the same field. `is_new` if it types something.
+    pub(crate) fn typed_key(&mut self, key: &PressedKey, is_new: bool) -> String {
+        let run = self.run.take().filter(|(field, _)| *field == key.field).map(|(_, standing)| standing);
+        let known = run.and_then(|run| self.entered.iter().position(|private| private.placeholder == run));
+        let mut private = match known {
+            Some(at) => self.entered.remove(at),
+            None => {
+                let name = self.free_name(&key.field);
+                let placeholder = placeholder(&name);
+                Private { value: String::new(), placeholder, name, is_alone: false, is_of_keys: true }
+            }
+        };
+        if is_new {
+            private.value.push_str(&key.text);
+        }
+        let standing = private.placeholder.clone();
+        self.run = Some((key.field.clone(), standing.clone()));
+        self.insert(private);
+        self.renew_mask();
+        standing
+    }
+
+    /// Something else was done: the next key begins another secret.
+    pub(crate) fn end_run(&mut self) {
+        self.run = None;
     }
 
     pub fn secrets(&mut self, secrets: &Arc<Secrets>) {
@@ -117,17 +166,29 @@ impl Hidden {
             Value::Object(members) => {
                 for (name, value) in members {
                     match value {
-                        Value::String(text)
-                            if redact::is_sensitive_name(name) && !text.contains("${SECRET:") =>
-                        {
-                            // It may be a word like any other, that only its field calls a secret.
-                            self.hide(name, text, true);
+                        // What people call fields are words.
+                        Value::Object(fields) if name == "fields" => {
+                            self.learn_members(fields, redact::names_a_secret);
                         }
-                        value => self.learn(value),
+                        value => self.learn_member(name, value, redact::is_sensitive_name),
                     }
                 }
             }
             _ => {}
+        }
+    }
+
+    fn learn_members(&mut self, members: &Map<String, Value>, is_secret: fn(&str) -> bool) {
+        members.iter().for_each(|(name, value)| self.learn_member(name, value, is_secret));
+    }
+
+    fn learn_member(&mut self, name: &str, value: &Value, is_secret: fn(&str) -> bool) {
+        match value {
+            Value::String(text) if is_secret(name) && !text.contains("${SECRET:") => {
+                // It may be a word like any other, that only its field calls a secret.
+                self.hide(name, text, true);
+            }
+            value => self.learn(value),
         }
     }
 
@@ -164,6 +225,8 @@ struct Private {
     placeholder: String,
     /// Is it one only where it is the whole text?
     is_alone: bool,
+    /// Did it come key by key?
+    is_of_keys: bool,
 }
 
 /// What stands for it only.
@@ -183,6 +246,10 @@ impl Private {
             return text;
         }
         let is_short = self.is_short();
+        // One or two keys are no text that could be known again.
+        if is_short && self.is_of_keys {
+            return text;
+        }
         let mut out = String::new();
         let mut copied = 0;
         for (at, value) in text.match_indices(&self.value) {
@@ -265,6 +332,50 @@ mod tests {
                 "?pw=${SECRET:PASSWORD_4}"
             ])
         );
+    }
+
+    fn press(hidden: &mut Hidden, what: &str, field: &str, text: &str) -> Value {
+        let key = PressedKey { what: what.to_owned(), field: field.to_owned(), text: text.to_owned() };
+        hidden.announce_key(key);
+        let mut arguments = json!({ "key": text });
+        hidden.hide_keys(what, &mut arguments);
+        arguments["key"].clone()
+    }
+
+    #[test]
+    fn keys_that_follow_each_other_are_one_secret() {
+        let mut hidden = Hidden::default();
+        for key in ["q", "w", "e", "r"] {
+            assert_eq!(press(&mut hidden, "keydown", "Password", key), "${SECRET:PASSWORD}");
+            assert_eq!(press(&mut hidden, "keyup", "Password", key), "${SECRET:PASSWORD}");
+        }
+        assert_eq!(masked(&hidden, json!("see qwer, q")), "see ${SECRET:PASSWORD}, q");
+        let mut other = json!({ "key": "x" });
+        hidden.hide_keys("press", &mut other);
+        assert_eq!(other, json!({ "key": "x" }), "nobody announced it");
+        assert_eq!(press(&mut hidden, "press", "Password", "z"), "${SECRET:PASSWORD_2}");
+        assert_eq!(press(&mut hidden, "press", "Pin", "1"), "${SECRET:PIN}");
+        assert_eq!(masked(&hidden, json!("z 1")), "z 1");
+    }
+
+    #[test]
+    fn keys_in_a_sentence_take_it_with_them() {
+        let mut hidden = Hidden::default();
+        let key = PressedKey { what: "act".to_owned(), field: "Pin".to_owned(), text: "7".to_owned() };
+        hidden.announce_key(key);
+        let mut press = json!({ "key": "7" });
+        hidden.hide_keys("press", &mut press);
+        assert_eq!(press["key"], "7", "it was another one");
+        let mut act = json!({ "action": "click Pin, then press 7" });
+        hidden.hide_keys("act", &mut act);
+        assert_eq!(act["action"], redact::MASK);
+    }
+
+    #[test]
+    fn fields_are_judged_by_words() {
+        let mut hidden = Hidden::default();
+        hidden.learn(&json!({ "fields": { "Secretary": "Ada", "API key": "k-1" } }));
+        assert_eq!(masked(&hidden, json!(["Ada", "k-1"])), json!(["Ada", "${SECRET:API_KEY}"]));
     }
 
     #[test]

@@ -84,6 +84,7 @@ impl Journal {
     pub(crate) fn note(&self, done: Done<'_>, hidden: &mut Hidden) {
         // What failed may have been a secret that nobody recognised: only what worked is kept whole.
         let mut arguments = if done.ok { done.arguments } else { Value::Null };
+        hidden.hide_keys(done.what, &mut arguments);
         hidden.learn(&arguments);
         let before = done.named.write(&mut arguments, |selector| hidden.is_in(selector));
         hidden.mask(&mut arguments);

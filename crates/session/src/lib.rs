@@ -11,6 +11,7 @@ mod egress;
 mod ephemeral;
 mod fault;
 mod hidden;
+mod hidden_keys;
 mod journal;
 mod lease;
 mod link;

@@ -374,7 +374,7 @@ impl Session {
         self.hidden().masks()
     }
 
-    fn hidden(&self) -> MutexGuard<'_, Hidden> {
+    pub(crate) fn hidden(&self) -> MutexGuard<'_, Hidden> {
         self.hidden.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -30,6 +30,6 @@ pub use dynamic::Toolsets;
 pub use secrets::{misplaced_secrets, secret_places};
 pub use surehand_verbs::Hints;
 pub use surehand_verbs::Misread;
-pub use tool::{Spec, Tool, ToolContext, Toolset, call, check, specs};
+pub use tool::{Spec, Tool, ToolContext, Toolset, call, check, is_step, specs};
 pub use verbs::words_to_arguments;
 pub use wire::AnswerBody;

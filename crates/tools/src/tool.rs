@@ -58,10 +58,11 @@ impl ToolContext {
     }
 
     /// Writes into the journal of the session what was done in it. Verbs do that themselves.
-    async fn note(&self, what: &str, arguments: Value, named: Named, answer: &Answer, took: Duration) {
+    async fn note(&self, what: &str, mut arguments: Value, named: Named, answer: &Answer, took: Duration) {
         let Ok(session) = self.verbs.session().await else { return };
         session.hide_secrets(&self.secrets);
         let result = answer.structured.as_ref();
+        write_whole_paths(&mut arguments, result);
         session.note(Done { what, arguments, named, ok: !answer.is_error, took, result });
     }
 
@@ -70,6 +71,16 @@ impl ToolContext {
         match tab.page.dialog() {
             Some(dialog) => Err(surehand_page::Error::DialogOpen(dialog).into()),
             None => Ok(()),
+        }
+    }
+}
+
+/// Who reads the journal may be in another folder: files of fields are written down as the answer tells them.
+fn write_whole_paths(arguments: &mut Value, result: Option<&Value>) {
+    let uploaded = result.and_then(|result| result.get("uploaded")).and_then(Value::as_object);
+    for (field, files) in uploaded.into_iter().flatten() {
+        if let Some(written) = arguments.get_mut("fields").and_then(|fields| fields.get_mut(field)) {
+            *written = files.clone();
         }
     }
 }
@@ -86,6 +97,8 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send {
     const SECRETS: SecretPlaces = &[];
     /// Are its answers structured, with the tab they are about?
     const STRUCTURED: bool = false;
+    /// Is a call of it a step of a recording? What only looks is done again by nobody.
+    const IS_STEP: bool = !Self::HINTS.read_only;
 
     /// What they look like then.
     fn answer_schema() -> Map<String, Value> {
@@ -148,6 +161,7 @@ pub(crate) struct Entry {
     pub check: fn(Value) -> Vec<Misfit>,
     pub name: &'static str,
     pub secrets: SecretPlaces,
+    pub is_step: bool,
 }
 
 impl Entry {
@@ -155,6 +169,7 @@ impl Entry {
         Self {
             name: T::NAME,
             secrets: T::SECRETS,
+            is_step: T::IS_STEP,
             spec: || Spec {
                 name: T::NAME.into(),
                 description: T::DESCRIPTION.into(),
@@ -177,6 +192,7 @@ impl Entry {
         Self {
             name: P::TOOL,
             secrets: &[],
+            is_step: true,
             spec: || Spec {
                 name: P::TOOL.into(),
                 description: P::DESCRIPTION.into(),
@@ -300,6 +316,14 @@ pub fn check(sets: &[Toolset], name: &str, mut arguments: Value) -> Vec<Misfit> 
         Some(entry) => (entry.check)(arguments),
         None if sets.contains(&Toolset::Verbs) => verbs::check(name, arguments),
         None => Vec::new(),
+    }
+}
+
+/// Is such a call a step of a recording, or did it only look?
+pub fn is_step(name: &str, arguments: &Value) -> bool {
+    match Toolset::Page.entries().iter().find(|entry| entry.name == name) {
+        Some(entry) => entry.is_step,
+        None => verbs::is_step(name, arguments),
     }
 }
 

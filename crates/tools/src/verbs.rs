@@ -83,6 +83,11 @@ pub(crate) fn check(name: &str, arguments: Value) -> Vec<Misfit> {
     }
 }
 
+/// Is a call of a verb a step of a recording? What nobody can read here is not thrown away.
+pub(crate) fn is_step(name: &str, arguments: &Value) -> bool {
+    read(name, arguments.clone()).ok().flatten().is_none_or(|command| command.is_step())
+}
+
 /// Members that mean nothing to a verb. Verbs go to the active tab, which is chosen with a verb of its own.
 fn strangers(spec: &Spec, arguments: &Value) -> Vec<Misfit> {
     let mut found = Vec::new();
@@ -288,6 +293,34 @@ mod tests {
         }
         for moves in ["back", "forward", "window", "open", "reload", "batch", "find", "pushstate"] {
             assert!(!hints(moves).idempotent, "{moves}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_is_no_step() {
+        for (verb, arguments) in [
+            ("snapshot", json!({ "interactive": true })),
+            ("get", json!({ "what": "url" })),
+            ("screenshot", json!({})),
+            ("network", json!({ "what": { "request": { "id": "1" } } })),
+            ("session", json!({})),
+            ("close", json!({})),
+            ("tab", json!({})),
+            ("tab", json!({ "action": "list" })),
+            ("dialog", json!({ "answer": "status" })),
+        ] {
+            assert!(read(verb, arguments.clone()).is_ok(), "{verb} {arguments}");
+            assert!(!is_step(verb, &arguments), "{verb} {arguments}");
+        }
+        for (verb, arguments) in [
+            ("tab", json!({ "to": "t2" })),
+            ("tab", json!({ "action": { "new": {} } })),
+            ("wait", json!({ "text": "x" })),
+            ("dialog", json!({ "answer": { "accept": {} } })),
+            ("click", json!({ "selector": "a" })),
+            ("nothing", json!({})),
+        ] {
+            assert!(is_step(verb, &arguments), "{verb} {arguments}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! The list of all verbs, and what follows from it.
 
+use std::path::Path;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,11 @@ macro_rules! verbs {
                 let arguments = written.as_object().and_then(|tagged| tagged.values().next());
                 flaws.extend(arguments.map(Flaw::of_selectors).unwrap_or_default());
                 flaws
+            }
+
+            /// Is it a step of a recording?
+            pub fn is_step(&self) -> bool {
+                match self { $(Command::$verb(verb) => verb.is_step(),)* }
             }
 
             /// Does it want what stands on standard input?
@@ -113,7 +119,8 @@ impl VerbFacts {
 type Executing<'a> = Pin<Box<dyn Future<Output = Result<Box<dyn Output>, Fault>> + Send + 'a>>;
 
 /// What holds for all verbs is checked here, once.
-async fn guarded<V: Verb>(verb: V, written: Value, cx: &Context) -> Result<Box<dyn Output>, Fault> {
+async fn guarded<V: Verb>(verb: V, mut written: Value, cx: &Context) -> Result<Box<dyn Output>, Fault> {
+    make_absolute(&mut written, V::PATHS, &cx.settings.cwd);
     let named = if V::NOTED { name_references(&written, cx).await } else { Named::default() };
     let began = Instant::now();
     let ran = checked(verb, cx).await;
@@ -125,6 +132,25 @@ async fn guarded<V: Verb>(verb: V, written: Value, cx: &Context) -> Result<Box<d
         note(written, named, ok, result, began.elapsed(), cx).await;
     }
     ran
+}
+
+/// Who reads the journal may be in another folder.
+fn make_absolute(written: &mut Value, pointers: &[&str], cwd: &Path) {
+    let Some(arguments) = written.as_object_mut().and_then(|tagged| tagged.values_mut().next()) else {
+        return;
+    };
+    let absolute = |path: &mut Value| {
+        if let Value::String(text) = path {
+            *text = cwd.join(&*text).to_string_lossy().into_owned();
+        }
+    };
+    for pointer in pointers {
+        match arguments.pointer_mut(pointer) {
+            Some(Value::Array(paths)) => paths.iter_mut().for_each(absolute),
+            Some(path) => absolute(path),
+            None => {}
+        }
+    }
 }
 
 /// What the references mean that it is called with. Afterwards the page may be another one.
@@ -217,4 +243,35 @@ verbs! {
     connect::Connect,
     close::Close,
     batch::Batch,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn written<V: Verb>(verb: &str, arguments: Value) -> Value {
+        let mut written = json!({ verb: arguments });
+        make_absolute(&mut written, V::PATHS, Path::new("/home/ada"));
+        written[verb].take()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn paths_are_written_down_as_they_are_meant() {
+        assert_eq!(
+            written::<upload::Upload>("upload", json!({ "selector": "a", "files": ["b.txt", "/tmp/c"] })),
+            json!({ "selector": "a", "files": ["/home/ada/b.txt", "/tmp/c"] })
+        );
+        assert_eq!(
+            written::<download::Download>("download", json!({ "selector": "a", "path": "b/" })),
+            json!({ "selector": "a", "path": "/home/ada/b/" })
+        );
+        assert_eq!(
+            written::<state::State>("state", json!({ "action": { "load": { "path": "s.json" } } })),
+            json!({ "action": { "load": { "path": "/home/ada/s.json" } } })
+        );
+        assert_eq!(written::<wait::Wait>("wait", json!({ "text": "x" })), json!({ "text": "x" }));
+    }
 }

@@ -66,6 +66,8 @@ pub trait Verb: Sized {
     const RESULT_NOTED: bool = !matches!(Self::EFFECT, Effect::Reads);
     /// Where secrets may stand in its arguments.
     const SECRETS: SecretPlaces = &[];
+    /// Where in its arguments paths of the caller's files stand, as JSON pointers: the journal has them as absolute ones.
+    const PATHS: &'static [&'static str] = &[];
     /// What it returns.
     type Output: Report + 'static;
     /// Does it.
@@ -75,6 +77,11 @@ pub trait Verb: Sized {
     /// for all verbs.
     fn flaws(&self) -> Vec<Flaw> {
         Vec::new()
+    }
+
+    /// Is it a step of a recording? What only looks is done again by nobody.
+    fn is_step(&self) -> bool {
+        !matches!(Self::EFFECT, Effect::Reads)
     }
 
     /// Does it want what stands on standard input? A front that has one then calls [`Verb::take_stdin`].

@@ -28,6 +28,8 @@ const OTHER_VERBS = {
 };
 
 const MASK = '••••••••';
+/** Attributes that call a field something, besides its accessible name. */
+const FIELD_NAMES = ['aria-label', 'placeholder', 'name', 'id'];
 const SECRET_AUTOCOMPLETE = /(?:^|\s)(?:one-time-code|cc-|current-password|new-password)/;
 
 async function fillStart({ locator, value, timeout, clear_only: clearOnly }) {
@@ -42,7 +44,7 @@ async function startFilling(locator, wanted) {
   const accepted = isPicked ? acceptedValue(field, wanted) : wanted;
   if (isHtml(field, 'input') && field.type === 'number') refuseNoNumber(field, wanted);
   const was = fieldValue(field);
-  const answer = { ...describeTarget(field), was: shownValue(field, was), secret: isSecret(field) };
+  const answer = { ...describeField(field), was: shownValue(field, was) };
   await takeFocus(field);
   if (isPicked) return { ...answer, mode: setDirectly(field, accepted) };
   if (wanted === '' && was === '') return { ...answer, mode: 'done' };
@@ -213,6 +215,12 @@ function isSecret(field) {
   return field.type === 'password' || SECRET_AUTOCOMPLETE.test(field.getAttribute('autocomplete')?.toLowerCase() || '');
 }
 
+/** A field, with everything that it is called: a program may know a secret by that, where the browser does not. */
+function describeField(field) {
+  const called = FIELD_NAMES.map((name) => attributeOf(field, name)).filter(Boolean).map((text) => cutAt(tidy(text), NAME_LENGTH));
+  return { ...describeTarget(field), secret: isSecret(field), called };
+}
+
 function shownValue(field, value) {
   return value !== '' && isSecret(field) ? MASK : value;
 }
@@ -278,5 +286,5 @@ function focusedField() {
   if (isHtml(active, 'iframe') || isHtml(active, 'frame')) return { inFrame: true };
   const takesText = isHtml(active, 'textarea') || (isHtml(active, 'input') && !OTHER_VERBS[active.type]) || editingHostOf(active);
   if (!takesText || active.readOnly || active.disabled) return {};
-  return { field: { ...describeTarget(active), secret: isSecret(active) } };
+  return { field: describeField(active) };
 }

@@ -16,7 +16,7 @@ async function typeStart({ locator, timeout }) {
   const { result, waited } = await keepTrying(timeout, async () => {
     const field = readyField(locator);
     refuseUntypable(field);
-    const answer = { ...describeTarget(field), mode: 'insert', was: shownValue(field, fieldValue(field)), secret: isSecret(field) };
+    const answer = { ...describeField(field), mode: 'insert', was: shownValue(field, fieldValue(field)) };
     const hadFocus = hasFocus(focusableOf(field));
     await takeFocus(field);
     if (!hadFocus) moveCaretToEnd(field);

@@ -121,8 +121,8 @@ impl<'a> Hands<'a> {
             return self.acting(|| page.select(&locator, &chosen, &deadline)).await.map(drop);
         }
         let cleared = self.acting(|| page.fill(&locator, "", &deadline)).await?;
-        if cleared.secret {
-            self.cx.session.hide_entered(&cleared.acted.name, text);
+        if let Some(name) = &cleared.private {
+            self.cx.session.hide_entered(name, text);
         }
         if text.is_empty() {
             return Ok(());

@@ -128,7 +128,9 @@ async fn perform(
             hit(format!("hover {name}"), page.hover(&actionable(name)?, &once, deadline).await?)
         }
         Step::Press(key) => {
-            let after = page.press(&KeyChord::parse(key)?, deadline).await?;
+            let chord = KeyChord::parse(key)?;
+            session.hide_typed_key("act", &chord, tab, deadline).await;
+            let after = page.press(&chord, deadline).await?;
             Done { followed: Some(Followed::new(session, after)), ..plain(format!("press {key}")) }
         }
         Step::Type { text, field: Some(field) } => {
@@ -168,8 +170,8 @@ async fn perform(
 
 /// What went into a field that hides it is not written down.
 fn hide(session: &Session, typed: &Typed, text: &str) {
-    if typed.secret {
-        session.hide_entered(&typed.acted.name, text);
+    if let Some(name) = &typed.private {
+        session.hide_entered(name, text);
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use surehand_guard::{SecretPlaces, Writing};
 use surehand_page::{ClickOptions, Deadline};
 use surehand_session::{Fault, Kind, Session, Tab};
@@ -19,7 +19,7 @@ use crate::{Answer, Hints, Misfit, Tool, ToolContext, label};
 pub struct FillForm {
     /// Field label, placeholder or name → text, number, true/false, option, or list of options
     #[schemars(with = "BTreeMap<String, Value>")]
-    fields: serde_json::Map<String, Value>,
+    fields: Map<String, Value>,
     /// Label of a button to click afterwards
     submit: Option<String>,
     tab_id: Option<String>,
@@ -33,6 +33,9 @@ pub struct FillForm {
 struct Filled {
     tab_id: String,
     filled: Vec<String>,
+    /// The files that fields were given, by their whole paths.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    uploaded: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     submitted: Option<Hit>,
 }
@@ -61,10 +64,14 @@ impl Tool for FillForm {
         cx.refuse_dialog(&tab)?;
         tab.page.begin_action();
         let mut filled = Vec::new();
+        let mut uploaded = Map::new();
         for (name, value) in &self.fields {
             let deadline = cx.deadline(self.timeout, ACTION_TIMEOUT);
             match enter(cx, &session, &tab, name, value, &deadline).await {
-                Ok(()) => filled.push(name.clone()),
+                Ok(files) => {
+                    filled.push(name.clone());
+                    uploaded.extend(files.map(|files| (name.clone(), files)));
+                }
                 Err(fault) => return Err(with_filled(fault, name, &filled)),
             }
         }
@@ -76,7 +83,7 @@ impl Tool for FillForm {
             ),
             None => None,
         };
-        Answer::json(&Filled { tab_id: tab.id(), filled, submitted })
+        Answer::json(&Filled { tab_id: tab.id(), filled, uploaded, submitted })
     }
 }
 
@@ -93,7 +100,7 @@ async fn press(
     Ok(Hit::new(session, acted))
 }
 
-/// Enters a value in the way that fits the field.
+/// Enters a value in the way that fits the field. Returns the files that it was given, if it takes files.
 pub(crate) async fn enter(
     cx: &ToolContext,
     session: &Session,
@@ -101,7 +108,7 @@ pub(crate) async fn enter(
     name: &str,
     value: &Value,
     deadline: &Deadline,
-) -> Result<(), Fault> {
+) -> Result<Option<Value>, Fault> {
     let locator = label::field(session, tab, name)?;
     let page = &tab.page;
     match page.field_kind(&locator, deadline).await?.as_str() {
@@ -122,16 +129,17 @@ pub(crate) async fn enter(
                     .hint("give a path on the machine of the server"));
             }
             page.upload(&locator, &files, deadline).await?;
+            return Ok(Some(files.iter().map(|file| file.to_string_lossy()).collect()));
         }
         _ => {
             let text = as_text(value).ok_or_else(|| wrong_value(name, "a text"))?;
             let filled = page.fill(&locator, &text, deadline).await?;
-            if filled.secret {
-                session.hide_entered(&filled.acted.name, &text);
+            if let Some(name) = &filled.private {
+                session.hide_entered(name, &text);
             }
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 fn wrong_value(field: &str, takes: &str) -> Fault {

@@ -75,6 +75,7 @@ impl Tool for PageScreenshot {
     // A file of that name is written over.
     const HINTS: Hints = Hints::REPLACES;
     const STRUCTURED: bool = true;
+    const IS_STEP: bool = false;
 
     fn misfits(&self) -> Vec<Misfit> {
         let mut misfits = Vec::new();

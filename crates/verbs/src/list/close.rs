@@ -38,6 +38,11 @@ impl Verb for Close {
     const HINTS: Hints = Hints::REPLACES;
     type Output = Closed;
 
+    /// A playbook has a session of its own, which ends with it.
+    fn is_step(&self) -> bool {
+        false
+    }
+
     async fn run(self, cx: &Context) -> Result<Closed, Fault> {
         if self.all {
             return Ok(Closed { closed: cx.sessions.close_all().await });

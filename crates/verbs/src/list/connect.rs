@@ -35,6 +35,11 @@ impl Verb for Connect {
     const HINTS: Hints = Hints::SETS;
     type Output = Connected;
 
+    /// In which browser a playbook runs is said when it runs.
+    fn is_step(&self) -> bool {
+        false
+    }
+
     async fn run(self, cx: &Context) -> Result<Connected, Fault> {
         let options = SessionOptions { connect: Some(self.endpoint.clone()), ..cx.settings.options.clone() };
         let session = cx.sessions.open(&cx.settings.session, &options, &cx.notes).await?;

@@ -66,6 +66,11 @@ impl Verb for Dialog {
     const BLOCKED_BY_DIALOG: bool = false;
     type Output = DialogReport;
 
+    /// Asking whether one is open is looking.
+    fn is_step(&self) -> bool {
+        !matches!(self.answer, Answer::Status)
+    }
+
     async fn run(self, cx: &Context) -> Result<DialogReport, Fault> {
         let (_, tab) = cx.tab().await?;
         let (accept, text) = match self.answer {

@@ -54,6 +54,7 @@ impl Report for Downloaded {
 
 impl Verb for Download {
     const EFFECT: Effect = Effect::Acts;
+    const PATHS: &'static [&'static str] = &["/path"];
     type Output = Downloaded;
 
     async fn run(self, cx: &Context) -> Result<Downloaded, Fault> {

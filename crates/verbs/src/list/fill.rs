@@ -43,8 +43,8 @@ impl Verb for Fill {
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
         let filled = tab.page.fill(&locator, &self.value, &cx.deadline()).await?;
-        if filled.secret {
-            session.hide_entered(&filled.acted.name, &self.value);
+        if let Some(name) = &filled.private {
+            session.hide_entered(name, &self.value);
         }
         Ok(FilledIn { filled: self.selector, hit: Hit::new(&session, filled.acted) })
     }

@@ -69,7 +69,7 @@ impl Verb for Keyboard {
 
     async fn run(self, cx: &Context) -> Result<Entered, Fault> {
         let (session, tab) = cx.tab().await?;
-        let hides = tab.page.focus_is_secret(&cx.deadline()).await;
+        let private = tab.page.private_focus(&cx.deadline()).await;
         let text = match self.how {
             How::Type(Typing { text, delay }) => {
                 tab.page.type_here(&text, Duration::from_millis(delay), &cx.deadline()).await?;
@@ -80,8 +80,9 @@ impl Verb for Keyboard {
                 text
             }
         };
-        if hides {
-            session.hide_entered("password", &text);
+        session.hide_led_on(&text, &tab, &cx.deadline()).await;
+        if let Some(name) = private {
+            session.hide_entered(&name, &text);
         }
         Ok(Entered { characters: text.chars().count() })
     }

@@ -39,7 +39,8 @@ impl Verb for Keyup {
 
     async fn run(self, cx: &Context) -> Result<Key, Fault> {
         let chord = KeyChord::parse(&self.key)?;
-        let (_, tab) = cx.tab().await?;
+        let (session, tab) = cx.tab().await?;
+        session.hide_typed_key("keyup", &chord, &tab, &cx.deadline()).await;
         tab.page.key_up(&chord, &cx.deadline()).await?;
         Ok(Key { keyup: self.key })
     }

@@ -43,6 +43,7 @@ impl Verb for Press {
     async fn run(self, cx: &Context) -> Result<Pressed, Fault> {
         let chord = KeyChord::parse(&self.key)?;
         let (session, tab) = cx.tab().await?;
+        session.hide_typed_key("press", &chord, &tab, &cx.deadline()).await;
         let after = tab.page.press(&chord, &cx.deadline()).await?;
         Ok(Pressed { pressed: self.key, followed: Followed::new(&session, after) })
     }

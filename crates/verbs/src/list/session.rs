@@ -93,6 +93,11 @@ impl Verb for Session {
     const HINTS: Hints = Hints::READS;
     type Output = SessionReport;
 
+    /// It only tells.
+    fn is_step(&self) -> bool {
+        false
+    }
+
     async fn run(self, cx: &Context) -> Result<SessionReport, Fault> {
         if let Some(What::List) = self.what {
             return Ok(SessionReport::List { sessions: cx.sessions.infos() });

@@ -58,6 +58,7 @@ impl Report for Done {
 
 impl Verb for State {
     const EFFECT: Effect = Effect::Manages;
+    const PATHS: &'static [&'static str] = &["/action/save/path", "/action/load/path"];
     type Output = Done;
 
     async fn run(self, cx: &Context) -> Result<Done, Fault> {

@@ -116,6 +116,11 @@ impl Verb for Tab {
     const EFFECT: Effect = Effect::Manages;
     type Output = TabsReport;
 
+    /// Listing them is looking.
+    fn is_step(&self) -> bool {
+        !matches!((&self.action, &self.to), (Some(Action::List), _) | (None, None))
+    }
+
     fn flaws(&self) -> Vec<Flaw> {
         let Some(Action::New(NewTab { url: Some(url), .. })) = &self.action else { return Vec::new() };
         Flaw::of("/action/new/url", super::open::checked_address(url)).into_iter().collect()

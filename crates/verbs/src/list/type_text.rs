@@ -59,8 +59,9 @@ impl Verb for Type {
         let (session, tab) = cx.tab().await?;
         let locator = session.locator(&self.selector, &tab)?;
         let typed = tab.page.type_into(&locator, &self.text, Duration::from_millis(self.delay), &cx.deadline()).await?;
-        if typed.secret {
-            session.hide_entered(&typed.acted.name, &self.text);
+        session.hide_led_on(&self.text, &tab, &cx.deadline()).await;
+        if let Some(name) = &typed.private {
+            session.hide_entered(name, &self.text);
         }
         // A secret is masked, and a newline is a key: neither can be compared.
         let differs = !typed.secret && typed.shown.as_ref().is_some_and(|shown| !shown.contains(self.text.trim_end()));

@@ -35,6 +35,7 @@ impl Report for Uploaded {
 
 impl Verb for Upload {
     const EFFECT: Effect = Effect::Acts;
+    const PATHS: &'static [&'static str] = &["/files"];
     type Output = Uploaded;
 
     async fn run(self, cx: &Context) -> Result<Uploaded, Fault> {

@@ -143,7 +143,13 @@ impl Verb for Wait {
     const EFFECT: Effect = Effect::Reads;
     // `--fn` runs code, and `--download` writes a file.
     const HINTS: Hints = Hints::ACTS;
+    const PATHS: &'static [&'static str] = &["/download"];
     type Output = Waited;
+
+    /// Without the wait, what comes after it would come too early.
+    fn is_step(&self) -> bool {
+        true
+    }
 
     fn flaws(&self) -> Vec<Flaw> {
         let mut flaws = Vec::new();

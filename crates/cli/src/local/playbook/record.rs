@@ -41,12 +41,17 @@ impl Record {
             let names = recording.secrets.join(", ");
             printer.note(&format!("it needs these secrets, in a file for --secrets: {names}"));
         }
+        let mut data = json!({
+            "steps": recording.steps,
+            "secrets": recording.secrets,
+            "leftOut": recording.left_out,
+        });
         let Some(path) = &self.out else {
-            printer.line(recording.text.trim_end());
-            return Ok(ExitCode::SUCCESS);
+            data["playbook"] = recording.text.as_str().into();
+            return Ok(printer.result(&data, recording.text.trim_end()));
         };
         write_report(path, &recording.text)?;
-        let data = json!({ "path": path, "steps": recording.steps, "secrets": recording.secrets });
+        data["path"] = path.to_string_lossy().into();
         Ok(printer.result(&data, &format!("{}: {} steps", path.display(), recording.steps)))
     }
 }

@@ -13,7 +13,7 @@ use crate::{Deadline, Error, FrameId, Handle, Locator, Match, Result};
 const LISTED: usize = 10;
 
 /// A frame that does not answer in this time is left out: it stalls only itself.
-const FRAME_TIME: Duration = Duration::from_millis(800);
+const FRAME_TIME: Duration = Duration::from_millis(1500);
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Matches {

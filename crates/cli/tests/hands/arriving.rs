@@ -164,7 +164,7 @@ pub const ROWS: &[Row] = &[
     (
         "one of several that is not there",
         "<ul><li class=li>1<li class=li>2<li class=li>3</ul>",
-        &["!not-found(there are only 3) find nth 9 .li click --timeout 500"],
+        &["!not-found(there are only 3) find nth 9 .li click --timeout 3000"],
         "acts",
         || json!(0),
     ),

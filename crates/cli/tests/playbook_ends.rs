@@ -90,7 +90,7 @@ const TEARDOWN: &str =
 
 #[test]
 fn an_interrupted_run_cleans_up_and_tells_what_ran() {
-    for name in ["-INT", "-TERM"] {
+    for name in ["-INT", "-TERM", "-HUP", "-QUIT"] {
         let desk = Desk::new();
         desk.write("p.yaml", &format!("- {HANGS}\n{TEARDOWN}"));
         let child = desk.start("playbook run p.yaml --json --out r.md --html page");
@@ -106,6 +106,29 @@ fn an_interrupted_run_cleans_up_and_tells_what_ran() {
         desk.wait_for_request("torn");
         desk.nothing_is_left();
     }
+}
+
+#[test]
+fn a_closed_terminal_ends_a_run_in_order() {
+    let desk = Desk::new();
+    desk.write("p.yaml", &format!("- {HANGS}\n{TEARDOWN}"));
+    // Ends with the last descriptor of its terminal, which nobody reads any more then.
+    let script = "import os, pty, sys\npid, fd = pty.fork()\nif pid == 0: os.execvp(sys.argv[1], sys.argv[1:])\n\
+                  sys.stdin.readline()\nos.close(fd)\nos.waitpid(pid, 0)\n";
+    let mut command = Command::new("python3");
+    command.args(["-c", script, BINARY, "playbook", "run", "p.yaml", "--out", "r.md"]);
+    for (name, value) in desk.cli.command().get_envs() {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    let mut child = command.current_dir(desk.cli.home().work()).stdin(Stdio::piped()).spawn().unwrap();
+    desk.wait_for_request("hangs");
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    desk.wait_for_request("torn");
+    assert!(desk.has("r.md"), "the report was written");
+    desk.nothing_is_left();
 }
 
 #[test]

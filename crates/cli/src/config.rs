@@ -258,6 +258,11 @@ impl Effective {
         self.values.get(key).and_then(|(value, _)| value.as_bool()) == Some(false)
     }
 
+    /// Was it given on this command line?
+    pub fn is_flag(&self, key: &str) -> bool {
+        self.values.get(key).is_some_and(|(_, source)| matches!(source, Source::Flag(_)))
+    }
+
     /// Did anybody name a session?
     pub fn names_session(&self) -> bool {
         self.values.contains_key("session")

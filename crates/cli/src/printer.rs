@@ -21,6 +21,7 @@ pub(crate) struct Printer {
 
 impl Printer {
     pub fn new(json: bool) -> Self {
+        is_for_terminal();
         Self { json }
     }
 
@@ -82,6 +83,11 @@ impl Printer {
         ExitCode::from(code)
     }
 
+    /// A failure beside a result that was told: for people, whatever the result is for.
+    pub fn trouble(&self, fault: &Fault) {
+        self.failure(&fault.clone().into());
+    }
+
     fn failure(&self, error: &ErrorBody) {
         let mut out = format!("{ERROR}error[{}]{ERROR:#}: {}\n", error.code, error.message);
         for hint in &error.hints {
@@ -141,7 +147,7 @@ fn exit_code(code: &str) -> ExitCode {
 fn write_out(text: &str) {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+        Err(error) if !is_nobody_there(&error) => {
             write_err(&format!(
                 "{ERROR}error[unwritable-path]{ERROR:#}: the result cannot be written: {error}\n"
             ));
@@ -149,6 +155,19 @@ fn write_out(text: &str) {
         }
         _ => {}
     }
+}
+
+/// Has the reader gone? A terminal that was closed answers with an input/output error, and what runs must still end in order.
+fn is_nobody_there(error: &std::io::Error) -> bool {
+    const INPUT_OUTPUT: i32 = 5;
+    let is_closed = is_for_terminal() && error.raw_os_error() == Some(INPUT_OUTPUT);
+    is_closed || error.kind() == std::io::ErrorKind::BrokenPipe
+}
+
+/// Was standard output a terminal when this began? One that was closed is none any more.
+fn is_for_terminal() -> bool {
+    static IS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *IS.get_or_init(|| std::io::stdout().is_terminal())
 }
 
 /// What a page says is data: on a terminal its control characters must not become commands.

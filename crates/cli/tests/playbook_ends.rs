@@ -72,6 +72,13 @@ fn signal(name: &str, child: &Child) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
 }
 
+/// Were the tests started with `nohup`? Then what they start was, too.
+fn ignores_hangup() -> bool {
+    let status = fs_err::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0").trim();
+    u64::from_str_radix(ignored, 16).unwrap_or(0) & 1 == 1
+}
+
 /// The one document that was printed.
 fn document(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
@@ -90,7 +97,10 @@ const TEARDOWN: &str =
 
 #[test]
 fn an_interrupted_run_cleans_up_and_tells_what_ran() {
-    for name in ["-INT", "-TERM"] {
+    for name in ["-INT", "-TERM", "-HUP", "-QUIT"] {
+        if name == "-HUP" && ignores_hangup() {
+            continue;
+        }
         let desk = Desk::new();
         desk.write("p.yaml", &format!("- {HANGS}\n{TEARDOWN}"));
         let child = desk.start("playbook run p.yaml --json --out r.md --html page");
@@ -106,6 +116,30 @@ fn an_interrupted_run_cleans_up_and_tells_what_ran() {
         desk.wait_for_request("torn");
         desk.nothing_is_left();
     }
+}
+
+#[test]
+fn a_closed_terminal_ends_a_run_in_order() {
+    let desk = Desk::new();
+    desk.write("p.yaml", &format!("- {HANGS}\n{TEARDOWN}"));
+    // Ends with the last descriptor of its terminal, which nobody reads any more then.
+    let script = "import os, pty, signal, sys\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\npid, fd = pty.fork()\n\
+                  if pid == 0: os.execvp(sys.argv[1], sys.argv[1:])\n\
+                  sys.stdin.readline()\nos.close(fd)\nos.waitpid(pid, 0)\n";
+    let mut command = Command::new("python3");
+    command.args(["-c", script, BINARY, "playbook", "run", "p.yaml", "--out", "r.md"]);
+    for (name, value) in desk.cli.command().get_envs() {
+        if let Some(value) = value {
+            command.env(name, value);
+        }
+    }
+    let mut child = command.current_dir(desk.cli.home().work()).stdin(Stdio::piped()).spawn().unwrap();
+    desk.wait_for_request("hangs");
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    desk.wait_for_request("torn");
+    assert!(desk.has("r.md"), "the report was written");
+    desk.nothing_is_left();
 }
 
 #[test]

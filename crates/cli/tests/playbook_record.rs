@@ -143,7 +143,8 @@ fn replay(shop: &Cli, secrets: &str) -> String {
     assert!(recorded.ok(), "{recorded:?}");
     let text = fs_err::read_to_string(shop.home().work().join("again.playbook.yaml")).unwrap();
     fs_err::write(shop.home().work().join("again.env"), secrets).unwrap();
-    let replayed = shop.run(&["playbook", "run", "again.playbook.yaml", "--secrets", "again.env"]).unwrap();
+    let line = ["playbook", "run", "again.playbook.yaml", "--secrets", "again.env"];
+    let replayed = shop.without_session().run(&line).unwrap();
     assert!(replayed.ok(), "{replayed:?}\n{text}");
     text
 }

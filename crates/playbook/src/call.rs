@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use crate::catalog::{Catalog, Unread};
 use crate::document::{ASSERT_TOOL, Arguments, Plain, Text};
 use crate::node::Node;
-use crate::vars::{LARGEST_TEXT, Scope, Secrets, Unfillable, references};
+use crate::typed::give_sorts;
+use crate::vars::{self, Filling, LARGEST_TEXT, Scope, Secrets, Unfillable, references};
 
 /// A call that is ready to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,16 @@ pub enum CallError {
     /// More than anybody needs.
     #[error("with their variables put in, the arguments are larger than {} MiB in all", LARGEST_TEXT / 1024 / 1024)]
     TooLarge,
+    /// A variable is no number where one is wanted.
+    #[error("{what} is a whole number {range}, and with its variable put in {written:?} is none")]
+    NoNumber {
+        /// What it is the number of.
+        what: &'static str,
+        /// As it is written.
+        written: String,
+        /// Which numbers are meant.
+        range: String,
+    },
     /// A value would have become an option of the command line.
     #[error("with its variables put in, {0:?} would be an option; write the arguments as a mapping instead")]
     Option(String),
@@ -51,7 +62,7 @@ pub fn call(
     catalog: &dyn Catalog,
 ) -> Result<Call, CallError> {
     let arguments = match &plain.arguments {
-        Arguments::Object(node) => filled_node(node, scope, secrets)?,
+        Arguments::Object(node) => typed_node(plain.tool(), node, scope, secrets, catalog)?,
         Arguments::Words { words, .. } => {
             let mut room = Room::default();
             let filled: Result<Vec<_>, _> = words
@@ -92,20 +103,39 @@ pub fn known_arguments(plain: &Plain, scope: &Scope, secrets: &dyn Secrets, cata
 }
 
 /// The call that asks whether a contract passes, for `if` and `until`.
-pub fn contract_call(contract: &Node, scope: &Scope, secrets: &dyn Secrets) -> Result<Call, CallError> {
-    let arguments = wrapped(filled_node(contract, scope, secrets)?);
+pub fn contract_call(
+    contract: &Node,
+    scope: &Scope,
+    secrets: &dyn Secrets,
+    catalog: &dyn Catalog,
+) -> Result<Call, CallError> {
+    let arguments = wrapped(typed_node(ASSERT_TOOL, contract, scope, secrets, catalog)?);
     Ok(Call { tool: ASSERT_TOOL.to_owned(), arguments })
 }
 
 /// A text with all its values put in.
 pub fn filled(text: &str, scope: &Scope, secrets: &dyn Secrets) -> Result<String, CallError> {
+    known(text, scope, secrets).map(|filling| filling.text)
+}
+
+/// The same as the value of a variable: references to secrets that its author wrote stay references.
+pub(crate) fn filled_value(
+    text: &str,
+    scope: &Scope,
+    secrets: &dyn Secrets,
+) -> Result<vars::Value, CallError> {
+    known(text, scope, secrets).map(Filling::into_value)
+}
+
+fn known(text: &str, scope: &Scope, secrets: &dyn Secrets) -> Result<Filling, CallError> {
     let filling = scope.fill(text, secrets)?;
-    let is_without = |name: &String| !matches!(scope.get(name), Some(crate::vars::Binding::Known(_)));
-    let missing = || references(text).map(|reference| reference.key()).find(is_without);
-    if filling.waits || !filling.unknown.is_empty() {
-        return Err(CallError::NoValue(missing().unwrap_or_default()));
+    if filling.is_known() {
+        return Ok(filling);
     }
-    Ok(filling.text)
+    let is_without = |name: &String| !matches!(scope.get(name), Some(vars::Binding::Known(_)));
+    let missing = references(text).map(|reference| reference.key()).find(is_without);
+    let unknown = filling.unknown.into_iter().next();
+    Err(CallError::NoValue(unknown.or(missing).unwrap_or_default()))
 }
 
 /// What is left of the room for values in the arguments of one call. Texts without values take none.
@@ -125,6 +155,25 @@ impl Room {
         }
         Ok(())
     }
+}
+
+/// The arguments of a tool with values put in, each of the sort that is wanted there.
+fn typed_node(
+    tool: &str,
+    node: &Node,
+    scope: &Scope,
+    secrets: &dyn Secrets,
+    catalog: &dyn Catalog,
+) -> Result<Value, CallError> {
+    let mut arguments = filled_node(node, scope, secrets)?;
+    let at = wrapping(tool, &arguments);
+    give_sorts(tool, node, &mut arguments, at, catalog);
+    Ok(arguments)
+}
+
+/// Where arguments will stand that are wrapped before they are sent.
+pub(crate) fn wrapping(tool: &str, arguments: &Value) -> &'static str {
+    if tool == ASSERT_TOOL && !is_wrapped(arguments) { "/contract" } else { "" }
 }
 
 fn filled_node(node: &Node, scope: &Scope, secrets: &dyn Secrets) -> Result<Value, CallError> {

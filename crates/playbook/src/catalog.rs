@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::typed::Sort;
+
 /// The tools that steps can call.
 pub trait Catalog {
     /// The verbs of the command line, which are steps besides the nine of the document.
@@ -12,6 +14,11 @@ pub trait Catalog {
 
     /// Everything that is wrong with the arguments of a tool.
     fn check(&self, tool: &str, arguments: &Value) -> Vec<Finding>;
+
+    /// What an argument of a tool must be, if it is no text: a JSON pointer leads to it.
+    fn sort_of(&self, _tool: &str, _pointer: &str) -> Option<Sort> {
+        None
+    }
 
     /// Every reference to a secret that stands where the tool takes none: a JSON pointer to it, and the name of the secret.
     fn misplaced(&self, _tool: &str, _arguments: &Value) -> Vec<(String, String)> {

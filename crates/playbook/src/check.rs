@@ -8,15 +8,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::call::{CallError, Room, is_wrapped, refuse_option, words_to_arguments, wrapped};
+use crate::call::{CallError, Room, refuse_option, words_to_arguments, wrapped, wrapping};
 use crate::catalog::{Catalog, Finding};
 use crate::document::{
-    ASSERT_TOOL, Action, Arguments, Branch, ForEach, Plain, Playbook, Repeat, Step, Text, Until, Use,
+    ASSERT_TOOL, Action, Arguments, Branch, Count, ForEach, Plain, Playbook, Repeat, Step, Text, Until, Use,
 };
 use crate::nearest::did_you_mean;
 use crate::node::Node;
 use crate::problem::{Problem, Problems};
 use crate::source::{Position, Source};
+use crate::typed::give_sorts;
 use crate::vars::{Binding, Filling, LARGEST_TEXT, Overrides, Scope, Secrets, references, secret_warning};
 
 /// More steps, each as often as it may run, are a mistake: every one of them is a row of the report.
@@ -53,7 +54,7 @@ pub fn check(
         said: HashSet::new(),
         warned: HashSet::new(),
         room: Room::default(),
-        tally: Tally { seen: 0, rows: 0, times: 1, is_over: false, filled: 0, is_enough: false },
+        tally: Tally { seen: 0, rows: 0, rounds: 0, times: 1, is_over: false, filled: 0, is_enough: false },
         comparisons: MOST_COMPARISONS,
     };
     look.stage(playbook);
@@ -84,6 +85,8 @@ struct Tally {
     seen: usize,
     /// Rows that a report has at most. As there, what only holds other steps is none.
     rows: usize,
+    /// Rounds of loops, also of those that hold nothing: each takes its time.
+    rounds: usize,
     /// How often what is looked at now may run.
     times: usize,
     /// Was it said that there are too many?
@@ -145,17 +148,26 @@ impl Look<'_> {
     }
 
     fn too_many(&mut self, at: Position) {
+        self.too_many_of("steps", at);
+    }
+
+    fn too_many_of(&mut self, what: &str, at: Position) {
         if !std::mem::replace(&mut self.tally.is_over, true) {
-            let problem = self.source.problem(at, format!("these are more than {MOST_STEPS} steps in all"));
+            let problem = self.source.problem(at, format!("these are more than {MOST_STEPS} {what} in all"));
             self.say(problem.note("each counts as often as it may run"));
         }
     }
 
     /// Looks at something that runs several times.
-    fn repeated(&mut self, times: usize, look: impl FnOnce(&mut Self)) {
+    fn repeated(&mut self, times: usize, at: Position, look: impl FnOnce(&mut Self)) {
         let outer = self.tally.times;
         self.tally.times = outer.saturating_mul(times);
+        self.tally.rounds = self.tally.rounds.saturating_add(self.tally.times);
         look(self);
+        // Where the steps are too many as well, that was said.
+        if self.tally.rounds > MOST_STEPS {
+            self.too_many_of("rounds of loops", at);
+        }
         self.tally.times = outer;
     }
 
@@ -183,23 +195,25 @@ impl Look<'_> {
                 self.tally.rows = self.tally.rows.max(then);
             }
             Action::Repeat(Repeat { until, steps }) => self.repeat(step, until, steps),
-            Action::ForEach(each) => self.for_each(each, within),
+            Action::ForEach(each) => self.for_each(each, step.at, within),
             Action::Parallel(branches) => {
-                branches.iter().for_each(|Branch { steps, .. }| self.block(steps));
+                for Branch { steps, .. } in branches {
+                    // Each has variables of its own, also where it sets those of before.
+                    let before = self.scope.clone();
+                    self.block(steps);
+                    self.scope = before;
+                }
             }
             Action::Use(used) => self.used(used, within),
         }
     }
 
     fn repeat(&mut self, step: &Step, until: &Until, steps: &[Step]) {
-        let times = match until {
-            Until::Times(times) => *times,
-            Until::Passes { contract, max } => {
-                self.contract(contract, In(&step.label));
-                *max
-            }
-        };
-        self.repeated(times as usize, |look| {
+        if let Until::Passes { contract, .. } = until {
+            self.contract(contract, In(&step.label));
+        }
+        let times = self.times(until.most(), In(&step.label));
+        self.repeated(usize::try_from(times).unwrap_or(usize::MAX), step.at, |look| {
             if matches!(until, Until::Passes { .. }) {
                 look.row(step.at);
             }
@@ -207,13 +221,44 @@ impl Look<'_> {
         });
     }
 
-    fn for_each(&mut self, each: &ForEach, within: In<'_>) {
+    /// How often something may run: nobody may have to wait for a step to know that.
+    fn times(&mut self, most: &Count, within: In<'_>) -> u64 {
+        if let (Count::Variable { text, what, .. }, None) = (most, self.count(most, within)) {
+            let message = format!("{}: {what} must be known before anything runs", within.0);
+            // What else is wrong with it was told.
+            if self.scope.fill(&text.text, self.secrets).is_ok_and(|filling| filling.waits) {
+                self.say_at(text.at, message);
+            }
+        }
+        most.value(&self.scope, self.secrets).unwrap_or(1)
+    }
+
+    /// A number, if it is known by now. One that does not fit is told.
+    fn count(&mut self, count: &Count, within: In<'_>) -> Option<u64> {
+        let Count::Variable { text, .. } = count else { return count.read("").ok() };
+        let known = self.fill(&text.text, text.at, within).filter(Filling::is_final)?;
+        match count.read(&known.text) {
+            Ok(number) => Some(number),
+            Err(error) => {
+                self.refuse(text.at, within, &error);
+                None
+            }
+        }
+    }
+
+    /// Of the values one is looked at where that tells the most: a secret must stand where one may.
+    fn for_each(&mut self, each: &ForEach, at: Position, within: In<'_>) {
+        let mut telling = Binding::Later;
         for value in &each.values {
-            self.fill(&value.text, value.at, within);
+            let filling = self.fill(&value.text, value.at, within).filter(Filling::is_known);
+            let Some(known) = filling.map(Filling::into_value) else { continue };
+            if known.has_secrets() || each.values.len() == 1 {
+                telling = Binding::Known(known);
+            }
         }
         let mark = self.scope.enter();
-        self.scope.bind(&each.variable, Binding::Later);
-        self.repeated(each.values.len(), |look| look.steps(&each.steps));
+        self.scope.bind(&each.variable, telling);
+        self.repeated(each.values.len(), at, |look| look.steps(&each.steps));
         self.scope.leave(mark);
     }
 
@@ -221,7 +266,7 @@ impl Look<'_> {
         let mut given = Vec::new();
         for var in &used.vars {
             let filling = self.fill(&var.value.text, var.value.at, within);
-            let known = filling.filter(Filling::is_final).map(|filling| Binding::Known(filling.text));
+            let known = filling.filter(Filling::is_known).map(|filling| Binding::Known(filling.into_value()));
             given.push((var.name.clone(), known.unwrap_or(Binding::Later)));
         }
         let mark = self.scope.enter_use(&used.playbook, given);
@@ -237,8 +282,11 @@ impl Look<'_> {
             Arguments::Object(node) => self.object(plain.tool(), node, within),
             Arguments::Words { words, at } => self.words(plain, words, *at, within),
         }
+        if let Some(timeout) = &plain.timeout_ms {
+            self.count(timeout, within);
+        }
         for name in plain.capture.iter().flat_map(|capture| capture.names()) {
-            self.scope.bind(name, Binding::Later);
+            self.scope.capture_later(name);
         }
     }
 
@@ -249,9 +297,12 @@ impl Look<'_> {
 
     fn object(&mut self, tool: &str, node: &Node, within: In<'_>) {
         let mut values = Vec::new();
-        let arguments = node.to_json_with(&mut |text, at| self.fill_argument(text, at, within, &mut values));
+        let mut arguments =
+            node.to_json_with(&mut |text, at| self.fill_argument(text, at, within, &mut values));
+        let place = wrapping(tool, &arguments);
+        give_sorts(tool, node, &mut arguments, place, self.catalog);
         // A contract by itself is wrapped, and what is found in it is looked for without the wrapping.
-        let wraps = tool == ASSERT_TOOL && !is_wrapped(&arguments);
+        let wraps = !place.is_empty();
         let arguments = if wraps { wrapped(arguments) } else { arguments };
         let unwrapped = |pointer: &str| match pointer.strip_prefix("/contract") {
             Some(inside) if wraps => inside.to_owned(),
@@ -395,7 +446,7 @@ impl Look<'_> {
         for reference in references(text).filter(|reference| seen.insert(*reference)) {
             if let Some(Binding::Known(value)) = self.scope.get(&reference.key()) {
                 // So much of it is looked for.
-                values.push(value.chars().take(MENTIONED).collect());
+                values.push(value.text().chars().take(MENTIONED).collect());
             }
         }
         let Some(filling) = self.fill(text, at, within) else { return text.to_owned() };

@@ -59,6 +59,88 @@ teardown: [ { click: '${x}' } ]
 }
 
 #[test]
+fn a_block_sets_variables_that_there_are_outside() {
+    let text = "\
+vars: { mode: bad }
+steps:
+  - { read_page: , capture: x }
+  - repeat: 2
+    steps:
+      - if: { kind: url }
+        then: [ { read_page: , capture: { mode: /a, x: /b } } ]
+  - read_page: { mode: '${mode}' }
+";
+    assert_eq!(said(text), [""; 0], "what was captured is not judged");
+    let branches =
+        text.replace("repeat: 2\n    steps:", "parallel:\n      -").replace("      - if", "        - if");
+    let branches = branches.replace("        then", "          then");
+    assert_eq!(said(&branches).len(), 1, "a branch has variables of its own: {branches}");
+    let used = [("b.yaml", "steps: [ { read_page: , capture: mode } ]")];
+    let user = "vars: { mode: bad }\nsteps: [ { use: b.yaml }, { read_page: { mode: '${mode}' } } ]";
+    assert_eq!(heads(&opened(user, &used, &[])).len(), 1, "and so has a playbook that is used");
+}
+
+#[test]
+fn rounds_count_also_where_nothing_is_done() {
+    let text = "steps: [ { repeat: 10000, steps: [ { repeat: 10000, steps: [] } ] } ]";
+    assert_eq!(said(text), ["a.yaml:1:36: these are more than 200000 rounds of loops in all"]);
+    assert_eq!(said("steps: [ { repeat: 10000, steps: [] } ]"), [""; 0]);
+}
+
+#[test]
+fn steps_of_a_loop_that_is_wrong_are_looked_at() {
+    let text = "steps: [ { repeat: 0, steps: [ { click: '${none}' } ] } ]";
+    assert_eq!(said(text).len(), 2, "{:?}", said(text));
+}
+
+#[test]
+fn secrets_may_be_handed_on_and_still_belong_somewhere() {
+    let used = [("b.yaml", "vars: { pw: '' }\nsteps: [ { click: '${pw}' } ]")];
+    let text = "\
+vars: { own: '${SECRET:KEPT}' }
+steps:
+  - { use: b.yaml, vars: { pw: '<${SECRET:KEPT}>' } }
+  - { use: b.yaml, vars: { pw: '${own}' } }
+  - { for_each: { pw: [ x, '${SECRET:KEPT}' ] }, steps: [ { click: '${pw}' } ] }
+";
+    assert_eq!(heads(&opened(text, &used, &[])), [""; 0]);
+    let given = heads(&opened(text, &used, &["own=${SECRET:KEPT}"]));
+    assert_eq!(given.len(), 1, "what the command line says is no reference: {given:?}");
+    let escaped = said("steps: [ { click: 'a $${SECRET:NONE}' } ]");
+    assert_eq!(
+        escaped,
+        [
+            "a.yaml:1:19: step 0: no tool can be given the plain text ${SECRET:NONE}: it always stands for the secret"
+        ]
+    );
+}
+
+#[test]
+fn numbers_may_be_variables() {
+    let text = "\
+vars: { ms: '200', often: '3', word: x }
+steps:
+  - { click: a, timeout: '${ms}' }
+  - { repeat: '${often}', steps: [] }
+  - { click: a, timeout: '${word}' }
+  - { repeat: '${word}', steps: [] }
+  - { read_page: , capture: later }
+  - { click: a, timeout: '${later}' }
+  - { repeat: '${later}', steps: [] }
+  - { click: a, timeout: '1${ms}' }
+";
+    let said = said(text);
+    assert_eq!(said.len(), 4, "{said:#?}");
+    assert!(
+        said[0].contains("`timeout` is a whole number of at least 1, and with its variable put in"),
+        "{said:?}"
+    );
+    assert!(said[1].contains("a.yaml:6:15: step 3: `repeat` is a whole number from 1 to 10000"), "{said:?}");
+    assert!(said[2].contains("step 6: `repeat` must be known before anything runs"), "{said:?}");
+    assert!(said[3].contains("`timeout` is a whole number of at least 1, not a text"), "{said:?}");
+}
+
+#[test]
 fn the_command_line_wins_and_served_addresses_are_known() {
     let text = "serve: x\nvars: { mode: bad }\nsteps: [ { read_page: { mode: '${mode}' } }, { click: '${base_url}' } ]\n";
     assert_eq!(heads(&opened(text, &[], &["mode=ax"])), [""; 0]);
@@ -378,7 +460,7 @@ steps:
     let mut scope = Scope::of(&playbook, &Overrides::default());
     let made = |index: usize, scope: &Scope| match &playbook.steps[index].action {
         Action::Plain(plain) => call(plain, scope, &Has("KEPT"), &Tools::new()),
-        Action::If(choice) => contract_call(&choice.contract, scope, &Has("KEPT")),
+        Action::If(choice) => contract_call(&choice.contract, scope, &Has("KEPT"), &Tools::new()),
         _ => panic!(),
     };
     assert_eq!(made(0, &scope).unwrap().arguments, json!({ "url": "A/${a}", "tabId": 3 }));
@@ -387,9 +469,9 @@ steps:
     assert_eq!(judged.tool, "oc_assert");
     assert_eq!(judged.arguments, json!({ "contract": { "kind": "url", "pattern": "${SECRET:KEPT}" } }));
     assert_eq!(made(3, &scope).unwrap().arguments, json!({ "contract": { "kind": "url", "pattern": "A" } }));
-    scope.bind("a", Binding::Known("--all".to_owned()));
+    scope.bind("a", Binding::plain("--all"));
     assert_eq!(made(1, &scope), Err(CallError::Option("${a}".to_owned())));
-    scope.bind("a", Binding::Known("-5".to_owned()));
+    scope.bind("a", Binding::plain("-5"));
     assert!(made(1, &scope).is_ok());
     scope.bind("a", Binding::Later);
     assert_eq!(made(1, &scope), Err(CallError::NoValue("a".to_owned())));

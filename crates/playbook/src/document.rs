@@ -83,6 +83,32 @@ pub struct Text {
     pub at: Position,
 }
 
+/// A whole number, as it is written or as a variable says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Count {
+    /// This.
+    Is(u64),
+    /// What the variable is that stands there alone.
+    Variable {
+        /// `${name}`.
+        text: Text,
+        /// What it is the number of, for messages.
+        what: &'static str,
+        /// At least this.
+        least: u64,
+        /// At most this.
+        most: u64,
+    },
+}
+
+/// Which whole numbers are meant, in words.
+pub(crate) fn range(least: u64, most: u64) -> String {
+    match most {
+        u64::MAX => format!("of at least {least}"),
+        most => format!("from {least} to {most}"),
+    }
+}
+
 /// A variable and its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
@@ -172,7 +198,7 @@ pub struct Plain {
     /// What it is called with.
     pub arguments: Arguments,
     /// How long it may take, in milliseconds.
-    pub timeout_ms: Option<u64>,
+    pub timeout_ms: Option<Count>,
     /// How often it is tried again.
     pub retries: u32,
     /// What becomes of its result.
@@ -253,22 +279,22 @@ pub struct Repeat {
 #[derive(Debug, Clone)]
 pub enum Until {
     /// So often.
-    Times(u32),
+    Times(Count),
     /// Until a contract passes, but not more often than this.
     Passes {
         /// The contract, asked after each time.
         contract: Node,
         /// How often at most.
-        max: u32,
+        max: Count,
     },
 }
 
 impl Until {
     /// How often at most.
-    pub fn most(&self) -> u32 {
+    pub fn most(&self) -> &Count {
         match self {
-            Self::Times(times) => *times,
-            Self::Passes { max, .. } => *max,
+            Self::Times(times) => times,
+            Self::Passes { max, .. } => max,
         }
     }
 }

@@ -24,6 +24,7 @@ pub mod suite;
 #[cfg(test)]
 mod testing;
 mod tools_used;
+mod typed;
 pub mod vars;
 
 use std::path::Path;
@@ -41,6 +42,7 @@ pub use schema::schema;
 pub use source::{Position, Source};
 pub use surehand_tools::Pending;
 pub use tools_used::{AnyArguments, missing_tools};
+pub use typed::Sort;
 pub use vars::{Binding, NoSecrets, Overrides, Scope, Secrets};
 
 /// A playbook that can run, or what is wrong with it.

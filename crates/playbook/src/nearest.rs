@@ -10,9 +10,14 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     if !is_short(word) {
         return None;
     }
-    let scored =
-        known.into_iter().filter(|name| is_short(name)).map(|name| (strsim::jaro_winkler(word, name), name));
+    let scored = known.into_iter().filter(|name| is_short(name)).map(|name| (likeness(word, name), name));
     scored.filter(|(score, _)| *score >= 0.7).max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// How alike two words are. Letters that changed places are one slip, also in a short word.
+fn likeness(word: &str, name: &str) -> f64 {
+    let is_slip = word.chars().count() > 2 && strsim::osa_distance(word, name) == 1;
+    strsim::jaro_winkler(word, name).max(if is_slip { 0.9 } else { 0.0 })
 }
 
 /// The end of a sentence that asks for it.
@@ -27,6 +32,7 @@ mod tests {
     #[test]
     fn near_names_are_suggested_and_far_ones_are_not() {
         assert_eq!(did_you_mean("clik", ["fill", "click"]), "; did you mean \"click\"?");
+        assert_eq!(did_you_mean("ulr", ["label", "url"]), "; did you mean \"url\"?");
         assert_eq!(did_you_mean("zzz", ["fill", "click"]), "");
         assert_eq!(did_you_mean(&"c".repeat(1000), ["c"]), "");
         assert_eq!(did_you_mean("cccccccc", ["c".repeat(1000).as_str()]), "");

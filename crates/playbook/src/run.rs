@@ -9,6 +9,7 @@ mod stop;
 mod walk;
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicUsize;
 
 use surehand_report::{RunReport, StepReport};
 use surehand_session::Fault;
@@ -71,16 +72,15 @@ pub async fn run(
 ) -> Ran {
     let began = tokio::time::Instant::now();
     let stage = playbook.stage();
-    let world =
-        walk::World { catalog, secrets, options, watch, stop, stage: &stage, began, grace: OnceLock::new() };
+    let (grace, evident) = (OnceLock::new(), AtomicUsize::new(0));
+    let world = walk::World { catalog, secrets, options, watch, stop, stage: &stage, began, grace, evident };
     let mut walk = Walk::new(&world, caller, scope);
     walk.surround().await;
     walk.playbook(playbook).await;
     walk.tell_unset();
-    let (steps, evidence, fault) = walk.end();
+    let (steps, fault) = walk.end();
     let file = Some(playbook.source.path().display().to_string());
-    let mut report = RunReport::new(playbook.name.clone(), file, steps);
-    report.evidence = evidence;
+    let report = RunReport::new(playbook.name.clone(), file, steps);
     let fault = fault.or_else(|| stop.is_asked().then(interrupted));
     Ran { report, fault }
 }

@@ -11,7 +11,7 @@ use super::*;
 use crate::testing::{Tools, opened};
 use crate::vars::{NoSecrets, Overrides};
 
-/// Tools that answer at once, but `wait`, which never does.
+/// Tools that answer at once, but `wait`, which never does. `fill` says what it is given.
 #[derive(Debug, Default)]
 struct Fake {
     patience: Option<Duration>,
@@ -26,12 +26,19 @@ impl Caller for Fake {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn call<'a>(&'a self, name: &'a str, _: Value) -> Pending<'a, Result<Answer, Fault>> {
+    fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
         self.called.lock().unwrap().push(name.to_owned());
         Box::pin(async move {
             match name {
                 "wait" => std::future::pending().await,
                 "reload" => self.stop.ask(),
+                "fill" => return Ok(Answer::text(arguments["value"].as_str().unwrap_or_default())),
+                "oc_assert" => {
+                    return Ok(Answer::text(
+                        json!({ "verdict": "fail", "failed_assertions": [{ "expected": 1, "actual": 2 }] })
+                            .to_string(),
+                    ));
+                }
                 _ if self.has_no_browser => {
                     return Ok(Answer::failure(
                         &Fault::new(Kind::BrowserFailed, "it ended at once").hint("x"),
@@ -88,9 +95,10 @@ async fn a_server_that_is_silent_is_out_of_reach() {
 #[tokio::test(start_paused = true)]
 async fn a_step_and_a_tool_may_ask_for_more_time() {
     let (cut, took, _) = ran("steps:\n- wait: { ms: 5 }\n  timeout: 60000\n", stuck()).await;
-    assert_eq!((cut.fault.is_some(), took.as_secs()), (true, 60), "a longer silence says more");
+    assert_eq!((cut.fault.is_some(), took.as_secs()), (true, 62), "a longer silence says more");
     let (cut, took, _) = ran("steps:\n- wait: { ms: 5 }\n  timeout: 2000\n  retries: 1\n", stuck()).await;
-    assert_eq!((cut.fault.is_some(), took.as_secs()), (false, 4), "a short one fails the step");
+    assert_eq!((cut.fault.is_some(), took.as_secs()), (false, 8), "a short one fails the step");
+    assert_eq!(cut.report.steps[0].error.as_deref(), Some("Step 0 (wait): no answer within 2000 ms"));
     let long =
         lane::Call { tool: "wait_for", arguments: json!({ "timeout": 90_000 }), timeout: None, retries: 0 };
     assert_eq!(lane::longest_wait(&long).as_secs(), 90);
@@ -132,4 +140,40 @@ async fn branches_that_cannot_begin_are_told() {
     let (cut, _, called) = ran(steps, Fake::default()).await;
     assert_eq!((statuses(&cut), called.len()), (vec![Skipped; 3], 0));
     assert_eq!(cut.fault.map(|fault| fault.kind), Some(Kind::ServerUnreachable));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_block_captures_lasts_where_the_variable_is() {
+    let text = "vars: { n: a }
+steps:
+- repeat: 2
+  steps:
+  - { fill: ['#x', '${n}b'], capture: n }
+  - { fill: ['#x', '${n}'], capture: inner }
+- if: { kind: url }
+  then: []
+  else:
+  - { fill: ['#x', '${n}c'], capture: n }
+teardown:
+- fill: ['#x', '${n}']
+";
+    let (done, _, _) = ran(text, Fake::default()).await;
+    let last = done.report.steps.last().unwrap();
+    assert_eq!(last.args["value"], "abbc", "{:#?}", done.report);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_loop_that_gives_up_tells_what_it_saw() {
+    let (gave_up, _, _) =
+        ran("steps:\n- repeat: { until: { kind: url }, max: 2 }\n  steps: []\n", Fake::default()).await;
+    let last = gave_up.report.steps.last().unwrap();
+    assert_eq!(last.error.as_deref(), Some("Step 1 (repeat): not reached after 2 times"));
+    assert_eq!((&last.expected, &last.actual), (&Some(json!(1)), &Some(json!(2))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_variable_that_is_no_number_fails_the_step() {
+    let text = "steps:\n- { fill: ['#x', soon], capture: ms }\n- { click: a, timeout: '${ms}' }\n";
+    let (done, _, called) = ran(text, Fake::default()).await;
+    assert_eq!((statuses(&done), called.len()), (vec![Passed, Failed], 1));
 }

@@ -119,7 +119,7 @@ fn modifiers() -> Map<String, Value> {
     object(json!({
         "id": { "type": "string", "pattern": "^[a-z][a-z0-9_-]{0,63}$", "description": "Unique in the file" },
         "name": { "type": "string", "description": "What reports call it" },
-        "timeout": { "type": "integer", "minimum": 1, "description": "Milliseconds" },
+        "timeout": count("How long its tool may take, in milliseconds"),
         "retries": { "type": "integer", "minimum": 0, "maximum": 100, "description": "How often it is tried again" },
         "capture": {
             "description": "A variable for the result, or variables for its parts, by JSON pointer",
@@ -138,11 +138,11 @@ fn constructs() -> Map<String, Value> {
         "repeat": {
             "description": "So many times, or until a contract passes",
             "anyOf": [
-                { "type": "integer", "minimum": 1 },
+                count("How often"),
                 { "type": "object", "additionalProperties": false, "required": ["times"],
-                  "properties": { "times": { "type": "integer", "minimum": 1 } } },
+                  "properties": { "times": count("How often") } },
                 { "type": "object", "additionalProperties": false, "required": ["until"],
-                  "properties": { "until": contract, "max": { "type": "integer", "minimum": 1, "default": 10 } } },
+                  "properties": { "until": contract, "max": count("How often at most, 10 if nothing is said") } },
             ],
         },
         "for_each": {
@@ -162,6 +162,14 @@ fn constructs() -> Map<String, Value> {
         "use": { "type": "string", "description": "Another playbook in place, relative to this one" },
         "vars": { "$ref": "#/definitions/vars" },
     }))
+}
+
+/// A number, or a variable that is one.
+fn count(description: &str) -> Value {
+    json!({
+        "description": description,
+        "anyOf": [{ "type": "integer", "minimum": 1 }, { "type": "string", "pattern": "^\\$\\{[A-Za-z_][A-Za-z0-9_:]*\\}$" }],
+    })
 }
 
 fn object(value: Value) -> Map<String, Value> {

@@ -269,7 +269,15 @@ fn not_utf8(name: &str, error: &std::string::FromUtf8Error) -> Problem {
         name.to_owned(),
         format!("the file is not UTF-8: byte {good} is not part of a character"),
     );
-    problem.at = Some(Position { line: count(line), column: count(column) });
+    let at = Position { line: count(line), column: count(column) };
+    problem.at = Some(at);
+    // What cannot be read is shown as such; nothing before it changes its place by that.
+    let rest = error.as_bytes().get(line_start..).unwrap_or_default();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let shown: String = String::from_utf8_lossy(line).trim_end_matches('\r').to_owned();
+    let first = (column - 1).saturating_sub(Picture::LEFT);
+    let begin = shown.char_indices().nth(first).map_or(shown.len(), |(begin, _)| begin);
+    problem.picture = Some(Box::new(Picture::of(&shown[begin..], first, at)));
     problem
 }
 
@@ -307,7 +315,7 @@ mod tests {
     fn the_first_bad_byte_is_found() {
         assert_eq!(
             refused("a.yaml", b"name: \xc3\xa9\nsteps: \xff\n"),
-            "a.yaml:2:8: the file is not UTF-8: byte 16 is not part of a character"
+            "a.yaml:2:8: the file is not UTF-8: byte 16 is not part of a character\n  2 | steps: \u{fffd}\n    |        ^"
         );
     }
 

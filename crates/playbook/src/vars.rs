@@ -1,14 +1,17 @@
 //! Variables: where texts refer to them, what they stand for, and which of several of the same name wins.
 //!
 //! Substitution is a single pass: what a variable brings in is never looked through again. A value that would become a
-//! reference to a secret is refused, because the tools resolve those later.
+//! reference to a secret is refused, because the tools resolve those later; one that the author of a playbook wrote may be
+//! handed on by variables.
 
 mod reference;
 mod scope;
+mod value;
 
 pub(crate) use reference::is_name;
 pub use reference::{Piece, Reference, is_variable_name, pieces, references};
 pub use scope::{Binding, Filling, LARGEST_TEXT, Mark, NoSecrets, Scope, Secrets, TooMuch, Unfillable};
+pub use value::Value;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -79,13 +79,15 @@ fn an_empty_suite_is_a_page_too() {
 #[test]
 fn hostile_text_is_only_text() {
     let mut run = hostile_run();
-    run.evidence = Some(FailureEvidence {
+    let evidence = FailureEvidence {
         screenshot: picture("image/png\" onload=\"alert(1)"),
         snapshot: Some(HOSTILE.to_owned()),
         console: vec![HOSTILE.to_owned()],
         failed_requests: vec![HOSTILE.to_owned()],
         url: Some("javascript:alert(1)".to_owned()),
-    });
+        dialog: Some(HOSTILE.to_owned()),
+    };
+    run.steps.iter_mut().for_each(|step| step.evidence = Some(evidence.clone().into()));
     run.steps[0].thumbnail = picture("image/svg+xml");
     let mut suite = suite();
     let hostile = SuiteReport::from(run.clone()).tests.remove(0);
@@ -146,17 +148,27 @@ fn nothing_is_loaded_and_nothing_is_styled_inline() {
 fn pictures_are_in_the_page() {
     let mut run = failed_run();
     run.steps[0].thumbnail = picture("image/jpeg");
-    run.evidence = Some(FailureEvidence { screenshot: picture("image/png"), ..FailureEvidence::default() });
+    let evidence = FailureEvidence { screenshot: picture("image/png"), ..FailureEvidence::default() };
+    run.steps[1].evidence = Some(evidence.into());
     let page = page(&run.into());
     assert!(page.contains("src=\"data:image/jpeg;base64,+//+\""), "{page}");
     assert!(page.contains("src=\"data:image/png;base64,+//+\""));
 }
 
 #[test]
-fn evidence_of_a_run_without_a_failed_step_is_not_lost() {
-    let mut run = passed_run();
-    run.evidence = Some(FailureEvidence { url: Some("http://a/".to_owned()), ..FailureEvidence::default() });
-    assert!(page(&run.into()).contains("<p class=\"url\">http:&#x2f;&#x2f;a&#x2f;</p>"));
+fn every_failure_has_its_own_evidence() {
+    let mut run = failed_run();
+    for (step, path) in run.steps.iter_mut().zip(["x", "y"]) {
+        step.status = crate::Status::Failed;
+        let url = Some(format!("http://a/{path}"));
+        let dialog = Some(format!("confirm {path}"));
+        step.evidence = Some(FailureEvidence { url, dialog, ..FailureEvidence::default() }.into());
+    }
+    let page = page(&run.into());
+    for path in ["x", "y"] {
+        assert!(page.contains(&format!("<p class=\"url\">http:&#x2f;&#x2f;a&#x2f;{path}</p>")), "{path}");
+        assert!(page.contains(&format!("confirm {path}")), "{path}");
+    }
 }
 
 #[test]

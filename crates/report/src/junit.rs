@@ -9,7 +9,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, T
 
 use crate::clean::{one_line, visible};
 use crate::error::RenderError;
-use crate::run::RunReport;
+use crate::run::{FailureEvidence, RunReport};
 use crate::suite::{Outcome, SuiteReport, TestReport};
 use crate::text::run_text;
 
@@ -100,12 +100,16 @@ fn details(run: &RunReport) -> String {
 
 /// What the page was like, in words.
 fn evidence(test: &TestReport) -> Option<String> {
-    let evidence = test.run.as_ref()?.evidence.as_ref()?;
+    let lines: Vec<String> = test.run.as_ref()?.evidence().flat_map(|(_, evidence)| said(evidence)).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
+fn said(evidence: &FailureEvidence) -> Vec<String> {
     let url = evidence.url.iter().map(|url| format!("url: {url}"));
+    let dialog = evidence.dialog.iter().map(|dialog| format!("dialog: {dialog}"));
     let console = evidence.console.iter().map(|line| format!("console: {line}"));
     let requests = evidence.failed_requests.iter().map(|request| format!("failed request: {request}"));
-    let lines: Vec<String> = url.chain(console).chain(requests).map(|line| visible(&line)).collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
+    url.chain(dialog).chain(console).chain(requests).map(|line| visible(&line)).collect()
 }
 
 fn failed_line(test: &TestReport) -> Option<u32> {

@@ -76,12 +76,13 @@ fn attempts_of_a_failed_test_are_reruns() {
 #[test]
 fn evidence_in_words_is_the_error_output() {
     let mut run = failed_run();
-    run.evidence = Some(FailureEvidence {
+    let evidence = FailureEvidence {
         url: Some("http://a/".to_owned()),
         console: vec!["error: boom".to_owned()],
         failed_requests: vec!["GET http://a/x 404".to_owned()],
         ..FailureEvidence::default()
-    });
+    };
+    run.steps[1].evidence = Some(evidence.into());
     let (_, report) = read_back(&run.into());
     assert_eq!(
         report.test_suites[0].test_cases[0].system_err.as_deref(),

@@ -59,7 +59,7 @@ fn place(step: &StepReport) -> Option<String> {
 }
 
 fn failure(step: &StepReport) -> String {
-    let mut lines = vec![visible(step.error.as_deref().unwrap_or("failed"))];
+    let mut lines = vec![visible(step.error_text().as_deref().unwrap_or("failed"))];
     for (word, value) in [("expected", &step.expected), ("actual", &step.actual)] {
         if let Some(value) = value {
             lines.push(format!("{word}: {}", visible(&value.to_string())));

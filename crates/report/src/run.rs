@@ -21,9 +21,6 @@ pub struct RunReport {
     pub steps: Vec<StepReport>,
     /// How many of them passed; see [`Summary::of`].
     pub summary: Summary,
-    /// What the page was like when it failed.
-    #[serde(skip_serializing_if = "has_no_words")]
-    pub evidence: Option<FailureEvidence>,
     /// What stopped it, or kept a report from being written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Trouble>,
@@ -44,7 +41,7 @@ impl RunReport {
     /// A report of these steps, with their summary.
     pub fn new(name: Option<String>, file: Option<String>, steps: Vec<StepReport>) -> Self {
         let summary = Summary::of(&steps);
-        Self { name, file, steps, summary, evidence: None, error: None }
+        Self { name, file, steps, summary, error: None }
     }
 
     /// What to call the run: its name, else its file.
@@ -60,6 +57,11 @@ impl RunReport {
     /// The steps that failed, in order.
     pub fn failures(&self) -> impl Iterator<Item = &StepReport> {
         self.steps.iter().filter(|step| step.status == Status::Failed)
+    }
+
+    /// What the page was like at each failure of which that is known, with the step, in order.
+    pub fn evidence(&self) -> impl Iterator<Item = (&StepReport, &FailureEvidence)> {
+        self.failures().filter_map(|step| step.evidence.as_deref().map(|evidence| (step, evidence)))
     }
 }
 
@@ -106,12 +108,18 @@ pub struct StepReport {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Why a judgement that came to nothing could not be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// What a failed assertion asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<Value>,
     /// What a failed assertion found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actual: Option<Value>,
+    /// What the page was like when it failed.
+    #[serde(skip_serializing_if = "has_no_words")]
+    pub evidence: Option<Box<FailureEvidence>>,
     /// What the page looked like after it.
     #[serde(skip)]
     pub thumbnail: Option<Picture>,
@@ -139,11 +147,20 @@ impl StepReport {
             result: None,
             structured: None,
             error: None,
+            reason: None,
             expected: None,
             actual: None,
+            evidence: None,
             thumbnail: None,
             place: None,
         }
+    }
+
+    /// Why it failed, in all words that there are.
+    pub(crate) fn error_text(&self) -> Option<String> {
+        let error = self.error.as_ref()?;
+        let reason = self.reason.as_ref().map(|reason| format!("\nreason: {reason}"));
+        Some(format!("{error}{}", reason.unwrap_or_default()))
     }
 
     /// Whether it says what was asked for and what was found instead.
@@ -257,12 +274,16 @@ pub struct FailureEvidence {
     /// Its address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// The dialog that was open, and waited for an answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialog: Option<String>,
 }
 
 impl FailureEvidence {
     fn has_words(&self) -> bool {
-        let Self { screenshot: _, snapshot, console, failed_requests, url } = self;
-        snapshot.is_some() || !console.is_empty() || !failed_requests.is_empty() || url.is_some()
+        let Self { screenshot: _, snapshot, console, failed_requests, url, dialog } = self;
+        let has_lines = !console.is_empty() || !failed_requests.is_empty();
+        has_lines || [snapshot, url, dialog].iter().any(|text| text.is_some())
     }
 }
 
@@ -282,8 +303,8 @@ impl fmt::Debug for Picture {
     }
 }
 
-fn has_no_words(evidence: &Option<FailureEvidence>) -> bool {
-    !evidence.as_ref().is_some_and(FailureEvidence::has_words)
+fn has_no_words(evidence: &Option<Box<FailureEvidence>>) -> bool {
+    !evidence.as_ref().is_some_and(|evidence| evidence.has_words())
 }
 
 fn is_at_most_one(attempts: &u32) -> bool {

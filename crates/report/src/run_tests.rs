@@ -65,14 +65,15 @@ fn optional_fields_appear_when_they_say_something() {
 fn evidence_has_texts_and_no_bytes() {
     let mut report = failed_run();
     let picture = Picture { bytes: vec![1, 2, 3], mime_type: "image/png".to_owned() };
-    report.evidence = Some(FailureEvidence { screenshot: Some(picture), ..FailureEvidence::default() });
-    assert!(serde_json::to_value(&report).unwrap().get("evidence").is_none(), "there is no text in it");
-    if let Some(evidence) = &mut report.evidence {
+    let step = &mut report.steps[1];
+    step.evidence = Some(FailureEvidence { screenshot: Some(picture), ..FailureEvidence::default() }.into());
+    assert!(serde_json::to_value(&*step).unwrap().get("evidence").is_none(), "there is no text in it");
+    if let Some(evidence) = &mut step.evidence {
         evidence.url = Some("http://a/".to_owned());
         evidence.failed_requests = vec!["GET http://a/x 404".to_owned()];
     }
     assert_eq!(
-        serde_json::to_value(&report).unwrap()["evidence"],
+        serde_json::to_value(&report).unwrap()["steps"][1]["evidence"],
         json!({ "url": "http://a/", "failedRequests": ["GET http://a/x 404"] })
     );
 }

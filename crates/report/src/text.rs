@@ -22,8 +22,8 @@ pub fn run_text(run: &RunReport) -> String {
 /// A step: `[PASS] step 0: navigate (45 ms)`, and under it why it failed. The last line has no line end.
 pub fn step_text(step: &StepReport) -> String {
     let mut lines = vec![step_line(step)];
-    if let Some(error) = &step.error {
-        lines.extend(indented(error));
+    if let Some(error) = step.error_text() {
+        lines.extend(indented(&error));
     }
     if step.status == Status::Failed && step.has_comparison() {
         let told = |value: &Option<_>| {

@@ -97,7 +97,7 @@ async fn serve(home: &Home, taps: log::Taps) -> Result<(), DaemonError> {
         result = daemon.clone().accept(server) => result?,
         () = daemon.quit.notified() => {}
         () = daemon.idle() => {}
-        ended = ipc::asked_to_end() => ended?,
+        ended = ipc::daemon_asked_to_end() => ended?,
     }
     // First the socket, so that the next command starts a new daemon instead of finding this one on its way out.
     let _ = fs_err::remove_file(&home.socket);

@@ -7,7 +7,9 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::http::{HeaderValue, header};
+use axum::handler::HandlerWithoutStateExt;
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::response::Html;
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use surehand_session::{Fault, Kind};
 use tokio::net::TcpStream;
@@ -64,7 +66,8 @@ impl Serving {
         // A page that was changed between two runs must not come from a cache.
         let fresh =
             SetResponseHeaderLayer::overriding(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        let app = Router::new().fallback_service(ServeDir::new(directory)).layer(fresh);
+        let files = ServeDir::new(directory).not_found_service(missing.into_service());
+        let app = Router::new().fallback_service(files).layer(fresh);
         let serving = tokio::spawn(async move {
             // It ends with the run, not by itself.
             let _ = axum::serve(listener, app).await;
@@ -115,6 +118,13 @@ impl Serving {
     pub fn address(&self) -> &str {
         &self.address
     }
+}
+
+/// A page that says what is missing: an answer without a body is none to a browser, and what led there would fail.
+async fn missing(uri: Uri) -> (StatusCode, Html<String>) {
+    let path = uri.path().replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+    let page = format!("<!doctype html><title>404 Not Found</title><h1>404 Not Found</h1><p>{path}</p>\n");
+    (StatusCode::NOT_FOUND, Html(page))
 }
 
 /// The shell reads the line, as a person's would; what it starts is one group.
@@ -173,6 +183,9 @@ mod tests {
         for outside in ["/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt"] {
             assert!(!get(serving.address(), outside).await.contains("s3cret"), "{outside}");
         }
+        let missing = get(serving.address(), "/a&b.html").await;
+        assert!(missing.starts_with("HTTP/1.1 404") && missing.contains("text/html"), "{missing}");
+        assert!(missing.contains("<p>/a&amp;b.html</p>"), "{missing}");
         assert!(Serving::directory(&folder.path().join("none")).await.is_err());
     }
 

@@ -112,6 +112,12 @@ impl Cli {
         Self { session: Some(name.to_owned()), ..self.clone() }
     }
 
+    /// The same, for commands that name no session.
+    #[must_use]
+    pub fn without_session(&self) -> Self {
+        Self { session: None, ..self.clone() }
+    }
+
     /// The same, with another limit on each call's wall time.
     #[must_use]
     pub fn limit(&self, limit: Duration) -> Self {

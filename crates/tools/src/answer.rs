@@ -13,6 +13,8 @@ pub struct Answer {
     pub structured: Option<Value>,
     /// A picture to look at.
     pub image: Option<Image>,
+    /// The tab that it is about, where a server of another make says so beside the first text.
+    pub tab: Option<Value>,
     /// Did the tool fail?
     pub is_error: bool,
 }

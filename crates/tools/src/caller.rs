@@ -22,6 +22,17 @@ pub trait Caller: Send + Sync + std::fmt::Debug {
     /// another will not work either. Dropping the future stops the work.
     fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>>;
 
+    /// The same, and what the tool does has this long; nothing means as long as usual. Where nobody can be told, the limit is
+    /// only that of whoever waits.
+    fn call_within<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Value,
+        _limit: Option<Duration>,
+    ) -> Pending<'a, Result<Answer, Fault>> {
+        self.call(name, arguments)
+    }
+
     /// How long a call may be silent, beyond what its arguments ask for, before the other side counts as out of reach.
     /// `None` where an answer always comes.
     fn patience(&self) -> Option<Duration> {

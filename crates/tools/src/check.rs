@@ -21,11 +21,18 @@ pub struct Misfit {
 /// Names that are less alike than this are not mistaken for each other.
 const ALIKE: f64 = 0.75;
 
+/// Letters that changed places are one slip, also in a short name such as `ulr`.
+fn likeness(known: &str, name: &str) -> f64 {
+    let is_short = (3..=64).contains(&name.len());
+    let is_slip = is_short && strsim::osa_distance(known, name) == 1;
+    strsim::jaro(known, name).max(if is_slip { 0.9 } else { 0.0 })
+}
+
 impl Misfit {
     /// A member that means nothing here.
     pub(crate) fn unknown<'k>(name: &str, at: String, known: impl Iterator<Item = &'k str>) -> Self {
         let known: Vec<&str> = known.collect();
-        let likeness = |known: &str| strsim::jaro(known, name);
+        let likeness = |known: &str| likeness(known, name);
         let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         let help = match nearest.filter(|known| likeness(known) > ALIKE) {
             Some(near) => format!("; did you mean `{near}`?"),
@@ -210,6 +217,8 @@ mod tests {
         let properties = json!({ "url": {}, "depth": {} });
         let schema = || Map::from_iter([("properties".to_owned(), properties.clone())]);
         let misfits = read_all::<Arguments>(json!({ "url": "x", "dept": 1 }), schema).unwrap_err();
+        let swapped = Misfit::unknown("ulr", "/ulr".to_owned(), ["tabId", "url"].into_iter());
+        assert!(swapped.message.ends_with("did you mean `url`?"), "{swapped:?}");
         let wanted = "unknown argument `dept`; did you mean `depth`?";
         assert_eq!((misfits[0].message.as_str(), misfits[0].is_about_name), (wanted, true));
     }

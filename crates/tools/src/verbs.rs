@@ -126,7 +126,8 @@ pub(crate) async fn call(name: &str, arguments: Value, cx: &ToolContext) -> Resu
     // A session is made when the first call needs it, as for all tools.
     let session = cx.verbs.open_session().await?;
     session.hide_secrets(&cx.secrets);
-    let output = command.execute(&cx.verbs).await?;
+    // What a tool answers does not depend on how its caller shows it.
+    let output = command.execute(&cx.verbs.for_text()).await?;
     let structured = output.json().ok().and_then(|raw| serde_json::from_str(raw.get()).ok());
     let structured =
         structured.map(|value: Value| if value.is_object() { value } else { json!({ "result": value }) });
@@ -134,7 +135,7 @@ pub(crate) async fn call(name: &str, arguments: Value, cx: &ToolContext) -> Resu
         Some(note) => format!("{}\n{note}", output.text()),
         None => output.text(),
     };
-    Ok(Answer { text, structured, image: None, is_error: output.failed() })
+    Ok(Answer { text, structured, is_error: output.failed(), ..Answer::default() })
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ impl From<Answer> for AnswerBody {
             data: base64::engine::general_purpose::STANDARD.encode(image.bytes),
             mime_type: image.mime_type.into_owned(),
         };
-        let Answer { text, structured, image: picture, is_error } = answer;
+        let Answer { text, structured, image: picture, tab: _, is_error } = answer;
         Self { text, structured, image: picture.map(image), is_error }
     }
 }
@@ -45,6 +45,6 @@ impl TryFrom<AnswerBody> for Answer {
             Ok(Image { bytes, mime_type: image.mime_type.into() })
         };
         let AnswerBody { text, structured, image: picture, is_error } = body;
-        Ok(Self { text, structured, image: picture.map(image).transpose()?, is_error })
+        Ok(Self { text, structured, image: picture.map(image).transpose()?, tab: None, is_error })
     }
 }

@@ -70,6 +70,12 @@ impl Context {
         Self { sessions: self.sessions.clone(), settings, notes: self.notes.clone() }
     }
 
+    /// The same for a caller that reads texts, whatever the front shows: parts that only `--json` needs are left out.
+    pub fn for_text(&self) -> Self {
+        let settings = Settings { json: false, ..self.settings.clone() };
+        Self { sessions: self.sessions.clone(), settings, notes: self.notes.clone() }
+    }
+
     /// Writes the elements that a fault offers into its message, each with a reference.
     pub async fn name_matches(&self, fault: Fault) -> Fault {
         match self.session().await {

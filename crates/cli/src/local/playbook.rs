@@ -1,5 +1,6 @@
 //! `playbook`: scenarios in YAML or JSON, run, checked, recorded, described.
 
+mod artifacts;
 mod check;
 mod place;
 mod record;

@@ -47,8 +47,14 @@ pub(crate) fn read(source: &Source, problems: &mut Problems) -> Result<Node, Pro
             Event::Scalar(text, style, anchor, tag) => {
                 builder.scalar(&text, style, tag.as_deref(), anchor, at)?;
             }
-            Event::SequenceStart(_, anchor, _) => builder.begin(anchor, at, Items::List(Vec::new()))?,
-            Event::MappingStart(_, anchor, _) => builder.begin(anchor, at, Items::Map(Entries::default()))?,
+            Event::SequenceStart(_, anchor, tag) => {
+                builder.refuse_tag(tag.as_deref(), "seq", at);
+                builder.begin(anchor, at, Items::List(Vec::new()))?;
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                builder.refuse_tag(tag.as_deref(), "map", at);
+                builder.begin(anchor, at, Items::Map(Entries::default()))?;
+            }
             Event::SequenceEnd | Event::MappingEnd => builder.end()?,
             Event::Alias(anchor) => builder.alias(anchor, at)?,
             _ => {}
@@ -153,6 +159,9 @@ impl Builder<'_> {
     ) -> Result<(), Problem> {
         self.grow(Size { nodes: 1, bytes: text.len(), depth: 0 }, at)?;
         let is_plain = matches!(style, ScalarStyle::Plain);
+        if self.awaits_key().is_some() {
+            self.refuse_tag(tag, "str", at);
+        }
         if let Some(map) = self.awaits_key() {
             map.is_merge = is_plain && text == "<<";
             map.key = Some(Key { at, text: text.to_owned() });
@@ -172,6 +181,13 @@ impl Builder<'_> {
         self.remember(anchor, || node.clone(), at)?;
         self.place(node);
         Ok(())
+    }
+
+    /// Complains about a tag that is not the one of this sort of value.
+    fn refuse_tag(&mut self, tag: Option<&Tag>, sort: &str, at: Position) {
+        if let Some(tag) = tag.filter(|tag| tag.core_suffix() != Some(sort) && tag.parts() != ("", "!")) {
+            self.problems.push(self.source.problem(at, scalar::unknown_tag(tag)));
+        }
     }
 
     fn begin(&mut self, anchor: usize, at: Position, items: Items) -> Result<(), Problem> {

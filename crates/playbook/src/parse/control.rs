@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::fields::Fields;
 use super::{DEEPEST_USE, File};
-use crate::document::{Action, Branch, ForEach, If, Playbook, Repeat, Step, Text, Until, Use};
+use crate::document::{Action, Branch, Count, ForEach, If, Playbook, Repeat, Step, Text, Until, Use};
 use crate::node::{Key, Node, Value};
 use crate::source::Position;
 
 /// How often at most something is repeated until a contract passes, if nothing else is said.
-const UNTIL_AT_MOST: u32 = 10;
+const UNTIL_AT_MOST: u64 = 10;
 
 /// More often is a mistake.
 const MOST_TIMES: u64 = 10_000;
@@ -35,7 +35,11 @@ impl File<'_, '_> {
             "repeat" => {
                 let until = self.until(value);
                 let steps = self.inner(fields, "steps", verb, label);
-                Some(Action::Repeat(Repeat { until: until?, steps: steps? }))
+                // A number that is wrong was told; its steps are looked at all the same.
+                Some(Action::Repeat(Repeat {
+                    until: until.unwrap_or(Until::Times(Count::Is(1))),
+                    steps: steps?,
+                }))
             }
             "for_each" => {
                 let each = self.each(value);
@@ -73,7 +77,7 @@ impl File<'_, '_> {
     fn until(&mut self, node: Node) -> Option<Until> {
         let at = node.at;
         let Value::Map(entries) = node.value else {
-            return self.times(&node, "`repeat`").map(Until::Times);
+            return self.times(Node { at, value: node.value }, "`repeat`").map(Until::Times);
         };
         let mut fields = Fields::new(entries);
         let (times, until, max) = (fields.take("times"), fields.take("until"), fields.take("max"));
@@ -83,13 +87,13 @@ impl File<'_, '_> {
                 if let Some((key, _)) = max {
                     self.wrong(key.at, "`max` is for `until`, not for `times`");
                 }
-                self.times(&times, "`times`").map(Until::Times)
+                self.times(times, "`times`").map(Until::Times)
             }
             (None, Some((_, contract))) => {
                 let contract = self.contract(contract, "`until`");
                 let max = match max {
-                    Some((_, node)) => self.times(&node, "`max`"),
-                    None => Some(UNTIL_AT_MOST),
+                    Some((_, node)) => self.times(node, "`max`"),
+                    None => Some(Count::Is(UNTIL_AT_MOST)),
                 };
                 Some(Until::Passes { contract: contract?, max: max? })
             }
@@ -104,8 +108,8 @@ impl File<'_, '_> {
         }
     }
 
-    fn times(&mut self, node: &Node, what: &str) -> Option<u32> {
-        self.whole(node, what, 1, MOST_TIMES).and_then(|times| u32::try_from(times).ok())
+    fn times(&mut self, node: Node, what: &'static str) -> Option<Count> {
+        self.count(node, what, 1, MOST_TIMES)
     }
 
     /// The variable and its values.

@@ -1,10 +1,11 @@
 //! The keys of a mapping, taken one by one, and the sorts of values that they hold.
 
 use super::File;
-use crate::document::{Text, Variable};
+use crate::document::{Count, Text, Variable, range};
 use crate::nearest::did_you_mean;
 use crate::node::{Key, Node, Value};
 use crate::source::Position;
+use crate::typed::is_lone_variable;
 use crate::vars::{is_name, is_variable_name, references};
 
 /// The keys of a mapping that were not taken yet.
@@ -76,17 +77,23 @@ impl File<'_, '_> {
         None
     }
 
+    /// A whole number, or a variable alone that is one.
+    pub(super) fn count(&mut self, node: Node, what: &'static str, least: u64, most: u64) -> Option<Count> {
+        match node.value {
+            Value::String(text) if is_lone_variable(&text) => {
+                Some(Count::Variable { text: Text { text, at: node.at }, what, least, most })
+            }
+            _ => self.whole(&node, what, least, most).map(Count::Is),
+        }
+    }
+
     pub(super) fn whole(&mut self, node: &Node, what: &str, least: u64, most: u64) -> Option<u64> {
         let number = match &node.value {
             Value::Number(number, _) => number.as_u64().filter(|number| (least..=most).contains(number)),
             _ => None,
         };
         if number.is_none() {
-            let range = if most == u64::MAX {
-                format!("of at least {least}")
-            } else {
-                format!("from {least} to {most}")
-            };
+            let range = range(least, most);
             let found = match &node.value {
                 Value::Number(_, written) => written.to_string(),
                 _ => node.sort().to_owned(),

@@ -22,7 +22,7 @@ impl File<'_, '_> {
             None => self.words(&verb, value, label),
         };
         let timeout_ms =
-            fields.take("timeout").and_then(|(_, node)| self.whole(&node, "`timeout`", 1, u64::MAX));
+            fields.take("timeout").and_then(|(_, node)| self.count(node, "`timeout`", 1, u64::MAX));
         let retries =
             fields.take("retries").and_then(|(_, node)| self.whole(&node, "`retries`", 0, MOST_RETRIES));
         let capture = fields.take("capture").and_then(|(_, node)| self.capture(node));

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use surehand_testkit::Effort;
 
 use super::*;
-use crate::document::{Action, Arguments, Capture, Served, Until};
+use crate::document::{Action, Arguments, Capture, Count, Served, Until};
 use crate::testing::{Texts, Tools, heads, opened, said, source};
 
 fn understood(text: &str) -> Playbook {
@@ -59,14 +59,14 @@ fn the_whole_grammar_is_understood() {
     assert_eq!((viewport.width, viewport.height), (1280, 720));
     assert_eq!(playbook.serve.as_ref().unwrap().var, "site");
     let Action::Plain(plain) = &playbook.steps[1].action else { panic!() };
-    assert_eq!((plain.timeout_ms, plain.retries), (Some(2000), 2));
+    assert_eq!((&plain.timeout_ms, plain.retries), (&Some(Count::Is(2000)), 2));
     assert_eq!(plain.capture, Some(Capture::Parts(vec![("title".to_owned(), "/result".to_owned())])));
     assert_eq!(playbook.steps[1].id.as_deref(), Some("title"));
     let Action::Plain(fill) = &playbook.steps[3].action else { panic!() };
     let Arguments::Words { words, .. } = &fill.arguments else { panic!() };
     assert!(words.iter().map(|word| word.text.as_str()).eq(["#a", "5"]));
     let Action::Repeat(repeat) = &playbook.steps[5].action else { panic!() };
-    assert!(matches!(repeat.until, Until::Passes { max: 10, .. }));
+    assert!(matches!(repeat.until, Until::Passes { max: Count::Is(10), .. }));
     let Action::Parallel(branches) = &playbook.steps[7].action else { panic!() };
     assert_eq!(branches[1].steps[0].label, "step 7/second/0");
     assert_eq!(playbook.teardown[0].label, "teardown step 0");

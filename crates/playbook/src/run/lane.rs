@@ -16,6 +16,9 @@ const SAME_TAB: [&str; 7] =
 /// A call that says nothing about its time is given up after this; every tool of ours gives up long before.
 const LONGEST_CALL: Duration = Duration::from_secs(120);
 
+/// A step says how long its tool may take. The tool keeps to that and says what it missed; it needs this to do so.
+const NET: Duration = Duration::from_secs(2);
+
 /// Beyond what a tool may wait for, its answer needs this to come.
 const WAY_BACK: Duration = Duration::from_secs(5);
 
@@ -24,7 +27,7 @@ const WAY_BACK: Duration = Duration::from_secs(5);
 pub(super) struct Lane<'a> {
     pub caller: &'a dyn Caller,
     /// The tab that later steps go on in.
-    tab: Option<String>,
+    tab: Option<Value>,
 }
 
 /// One call, and what came of it.
@@ -61,7 +64,7 @@ impl<'a> Lane<'a> {
         if let (Some(tab), Value::Object(members)) = (&self.tab, &mut arguments)
             && SAME_TAB.contains(&verb)
         {
-            members.entry("tabId").or_insert_with(|| json!(tab));
+            members.entry("tabId").or_insert_with(|| tab.clone());
         }
         arguments
     }
@@ -88,14 +91,14 @@ impl<'a> Lane<'a> {
     }
 
     async fn call_once(&mut self, call: &Call<'_>) -> Result<Answer, Failure> {
-        let calling = self.caller.call(call.tool, call.arguments.clone());
+        let calling = self.caller.call_within(call.tool, call.arguments.clone(), call.timeout);
         let limit = self.limit(call);
         let Ok(called) = tokio::time::timeout(limit, calling).await else {
             return Err(self.no_answer(call, limit));
         };
         let answer = called.map_err(|fault| Failure::outage(fault.message.clone(), fault))?;
         if !answer.is_error
-            && let Some(tab) = outcome::tab_id(&outcome::data(&answer))
+            && let Some(tab) = outcome::tab_id(&answer)
         {
             self.tab = Some(tab);
         }
@@ -103,7 +106,7 @@ impl<'a> Lane<'a> {
     }
 
     fn limit(&self, call: &Call<'_>) -> Duration {
-        call.timeout.unwrap_or_else(|| {
+        call.timeout.map(|timeout| timeout.saturating_add(NET)).unwrap_or_else(|| {
             self.patience(call).unwrap_or_else(|| LONGEST_CALL.max(longest_wait(call) + WAY_BACK))
         })
     }
@@ -115,6 +118,7 @@ impl<'a> Lane<'a> {
 
     /// A step that has less time than a server is believed to need says nothing about the server.
     fn no_answer(&self, call: &Call<'_>, limit: Duration) -> Failure {
+        let limit = call.timeout.unwrap_or(limit);
         let message = format!("no answer within {} ms", limit.as_millis());
         if self.patience(call).is_none_or(|patience| limit < patience) {
             return Failure::new(message);
@@ -142,8 +146,16 @@ impl<'a> Lane<'a> {
         Some(Picture { bytes: image.bytes, mime_type: image.mime_type.into_owned() })
     }
 
-    /// What the page is like now, as far as the server's tools can tell.
-    pub async fn evidence(&self) -> FailureEvidence {
+    /// What the page is like now, as far as the server's tools can tell. While a dialog is open there is neither a picture nor
+    /// a tree: it is dismissed for them, if nobody will want to answer it.
+    pub async fn evidence(&self, may_dismiss: bool) -> FailureEvidence {
+        let dialog = self.dialog().await;
+        let console = self.lines("console", json!({}), &["messages", "errors"], |_| true).await;
+        let requests = json!({ "what": { "requests": {} } });
+        let failed_requests = self.lines("network", requests, &["requests"], has_failed).await;
+        if dialog.is_some() && may_dismiss {
+            self.look("dialog", json!({ "answer": "dismiss" })).await;
+        }
         let read = self.look("read_page", self.address("read_page", json!({ "mode": "ax" }))).await;
         let read = read.map(|answer| outcome::data(&answer)).unwrap_or_default();
         let text = |name: &str| read[name].as_str().map(ToOwned::to_owned);
@@ -151,11 +163,17 @@ impl<'a> Lane<'a> {
             screenshot: self.picture(json!({})).await,
             snapshot: text("content"),
             url: text("url"),
-            console: self.lines("console", json!({}), &["messages", "errors"], |_| true).await,
-            failed_requests: self
-                .lines("network", json!({ "what": { "requests": {} } }), &["requests"], has_failed)
-                .await,
+            console,
+            failed_requests,
+            dialog,
         }
+    }
+
+    /// The dialog that is open, in words.
+    async fn dialog(&self) -> Option<String> {
+        let answer = self.look("dialog", json!({ "answer": "status" })).await?;
+        let is_open = outcome::data(&answer)["hasDialog"] == true;
+        is_open.then(|| answer.text.trim_start_matches("open: ").to_owned())
     }
 
     /// The entries of a log that one of the verbs keeps, a line each.

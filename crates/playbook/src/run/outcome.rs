@@ -42,6 +42,8 @@ pub(super) fn beyond_text(answer: &Answer) -> Option<Value> {
 pub(super) struct Failure {
     /// In words, without the step.
     pub message: String,
+    /// Why a contract could not be judged.
+    pub reason: Option<String>,
     /// What a contract asked for, and what there was.
     pub compared: Option<Box<(Value, Value)>>,
     /// Why no other step can work either.
@@ -50,7 +52,7 @@ pub(super) struct Failure {
 
 impl Failure {
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), compared: None, outage: None }
+        Self { message: message.into(), reason: None, compared: None, outage: None }
     }
 
     /// One that ends the run.
@@ -95,9 +97,21 @@ pub(super) fn judge(tool: &str, answer: &Answer) -> Result<(), Failure> {
                 .pointer("/failed_assertions/0")
                 .map(|failed| Box::new((failed["expected"].clone(), failed["actual"].clone())));
             let verdict = verdict.unwrap_or("none");
-            Err(Failure { compared, ..Failure::new(format!("assert verdict=\"{verdict}\"")) })
+            let failure = Failure::new(format!("assert verdict=\"{verdict}\""));
+            Err(Failure { compared, reason: doubt(&data), ..failure })
         }
     }
+}
+
+/// Why a contract could not be judged.
+fn doubt(data: &Value) -> Option<String> {
+    let reason = data["inconclusive_reason"].as_str().map(ToOwned::to_owned);
+    let wrong = data["validation_errors"].as_array().into_iter().flatten().map(|error| {
+        let said = |name: &str| error[name].as_str().unwrap_or_default();
+        format!("{} {}", said("path"), said("message")).trim().to_owned()
+    });
+    let all: Vec<String> = reason.into_iter().chain(wrong).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// The verdict of a contract.
@@ -105,9 +119,10 @@ pub(super) fn verdict(data: &Value) -> Option<&str> {
     data["verdict"].as_str()
 }
 
-/// The tab that an answer is about.
-pub(super) fn tab_id(data: &Value) -> Option<String> {
-    data["tabId"].as_str().map(ToOwned::to_owned)
+/// The tab that an answer is about, as the server writes it: a text, or a number.
+pub(super) fn tab_id(answer: &Answer) -> Option<Value> {
+    let told = [data(answer).get("tabId").cloned(), answer.tab.clone()];
+    told.into_iter().flatten().find(|id| id.is_string() || id.is_number())
 }
 
 /// The variables that a step takes out of its answer: all of it as it is told, or parts of its structure.
@@ -151,7 +166,12 @@ fn written(value: &Value) -> String {
 
 /// Where there is something, for who pointed at nothing.
 fn members(data: &Value) -> String {
-    let Some(members) = data.as_object().filter(|members| !members.is_empty()) else { return String::new() };
+    let members = match data {
+        Value::Object(members) if !members.is_empty() => members,
+        Value::Array(items) => return format!("; it is a list of {}", items.len()),
+        Value::String(_) => return "; it is a plain text without parts".to_owned(),
+        _ => return "; it is empty".to_owned(),
+    };
     let pointer = |name: &String| format!("/{}", name.replace('~', "~0").replace('/', "~1"));
     let shown: Vec<String> = members.keys().take(MOST_SHOWN).map(pointer).collect();
     let more = if members.len() > MOST_SHOWN { " …" } else { "" };
@@ -220,6 +240,27 @@ mod tests {
         let missing = Capture::Parts(vec![("n".into(), "/none".into())]);
         let said = captured(&missing, &body).unwrap_err().message;
         assert_eq!(said, "the result has nothing at /none for \"n\"; it has /result");
+        let said = captured(&missing, &Answer::text("words")).unwrap_err().message;
+        assert!(said.ends_with("it is a plain text without parts"), "{said}");
+    }
+
+    #[test]
+    fn a_tab_is_a_text_or_a_number() {
+        assert_eq!(tab_id(&answer(&json!({ "tabId": "t1" }), false)), Some(json!("t1")));
+        assert_eq!(tab_id(&answer(&json!({ "tabId": 7 }), false)), Some(json!(7)));
+        assert_eq!(tab_id(&answer(&json!({ "tabId": null }), false)), None);
+        let beside = Answer { tab: Some(json!(9)), ..Answer::text("went there") };
+        assert_eq!(tab_id(&beside), Some(json!(9)));
+    }
+
+    #[test]
+    fn doubt_says_why() {
+        let reason = |body: Value| judge("oc_assert", &answer(&body, false)).unwrap_err().reason;
+        let unsure = json!({ "verdict": "inconclusive", "inconclusive_reason": "no tab" });
+        assert_eq!(reason(unsure).as_deref(), Some("no tab"));
+        let wrong = json!({ "verdict": "inconclusive", "validation_errors": [{ "path": "/kind", "message": "is missing" }] });
+        assert_eq!(reason(wrong).as_deref(), Some("/kind is missing"));
+        assert_eq!(reason(json!({ "verdict": "fail" })), None);
     }
 
     #[test]

@@ -4,10 +4,11 @@ mod calling;
 mod skipping;
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use serde_json::Value;
-use surehand_report::{FailureEvidence, Phase, StepReport};
+use serde_json::{Value, json};
+use surehand_report::{Phase, StepReport};
 use surehand_session::Fault;
 use surehand_tools::{Caller, Pending};
 use tokio::time::Instant;
@@ -23,6 +24,9 @@ use crate::vars::{Binding, Scope, Secrets};
 /// Cleaning up after a run that was cut off may take so long in all.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// So many failures of a run have evidence, pictures and all: it is kept in memory until the run ends.
+const MOST_EVIDENCE: usize = 50;
+
 /// What is the same for all branches of a run.
 pub(super) struct World<'w> {
     pub catalog: &'w (dyn Catalog + Sync),
@@ -35,9 +39,16 @@ pub(super) struct World<'w> {
     pub began: Instant,
     /// When cleaning up must end, once the run was cut off.
     pub grace: OnceLock<Instant>,
+    /// Failures that have evidence.
+    pub evident: AtomicUsize,
 }
 
 impl World<'_> {
+    /// May one more failure have evidence?
+    fn has_room_for_evidence(&self) -> bool {
+        self.evident.fetch_add(1, Ordering::Relaxed) < MOST_EVIDENCE
+    }
+
     /// Waits until a step must not go on. One that cleans up may finish after a run was cut off, within limits.
     async fn cut_off(&self, cleaning: Cleaning) {
         let grace = async {
@@ -84,7 +95,8 @@ pub(super) struct Walk<'w> {
     stopped: bool,
     /// What could not be set before the first step.
     unset: Option<(StepReport, Failure)>,
-    evidence: Option<FailureEvidence>,
+    /// In how many of the playbooks around it something will be cleaned up.
+    teardowns: usize,
     fault: Option<Fault>,
 }
 
@@ -102,13 +114,13 @@ impl<'w> Walk<'w> {
             cleaning: Cleaning::No,
             stopped: false,
             unset: None,
-            evidence: None,
+            teardowns: 0,
             fault: None,
         }
     }
 
-    pub fn end(self) -> (Vec<StepReport>, Option<FailureEvidence>, Option<Fault>) {
-        (self.rows, self.evidence, self.fault)
+    pub fn end(self) -> (Vec<StepReport>, Option<Fault>) {
+        (self.rows, self.fault)
     }
 
     /// Window and device of this session, before anything else. That is no step; where it fails nothing runs, and a row
@@ -136,7 +148,8 @@ impl<'w> Walk<'w> {
     /// A whole playbook: what comes before, the steps, and what comes after in any case.
     pub fn playbook<'s>(&'s mut self, playbook: &'s Playbook) -> Pending<'s, ()> {
         Box::pin(async move {
-            let outer = self.phase;
+            let (outer, cleans) = (self.phase, usize::from(!playbook.teardown.is_empty()));
+            self.teardowns += cleans;
             let phase = |phase: Phase| if outer == Phase::Main { phase } else { outer };
             self.phase = phase(Phase::Setup);
             self.steps(&playbook.setup).await;
@@ -145,6 +158,7 @@ impl<'w> Walk<'w> {
             self.phase = phase(Phase::Teardown);
             self.teardown(&playbook.teardown).await;
             self.phase = outer;
+            self.teardowns -= cleans;
         })
     }
 
@@ -195,28 +209,22 @@ impl<'w> Walk<'w> {
     }
 
     async fn plain(&mut self, step: &Step, plain: &Plain) {
-        let arguments = match self.arguments(plain) {
-            Ok(arguments) => arguments,
+        let timeout = plain.timeout_ms.as_ref().map(|timeout| self.count(timeout)).transpose();
+        let (arguments, timeout) = match self.arguments(plain).and_then(|sent| Ok((sent, timeout?))) {
+            Ok(ready) => ready,
             Err(error) => {
                 let row = self.row_of(step, &plain.verb, plain.tool(), self.known_arguments(plain));
-                return self.fail(row, Failure::new(error.to_string()));
+                return self.tell(row, Some(Failure::new(error.to_string()))).await;
             }
         };
         let call = Call {
             tool: plain.tool(),
             arguments,
-            timeout: plain.timeout_ms.map(Duration::from_millis),
+            timeout: timeout.map(Duration::from_millis),
             retries: plain.retries,
         };
         let row = self.row_of(step, &plain.verb, call.tool, call.arguments.clone());
-        for (name, value) in self.perform(row, &call, plain.capture.as_ref()).await {
-            if let Err(error) = self.scope.capture(name, value) {
-                if let Some(row) = self.rows.pop() {
-                    self.fail(row, Failure::new(error.to_string()));
-                }
-                return;
-            }
-        }
+        self.perform(row, &call, plain.capture.as_ref()).await;
     }
 
     /// A condition is judged like an assertion, but either verdict is fine; only doubt is a failure.
@@ -231,7 +239,13 @@ impl<'w> Walk<'w> {
     }
 
     async fn repeat(&mut self, step: &Step, repeat: &Repeat) {
-        let most = repeat.until.most();
+        let most = match self.count(repeat.until.most()) {
+            Ok(most) => most,
+            Err(error) => {
+                let row = self.row_of(step, "repeat", "", json!({}));
+                return self.tell(row, Some(Failure::new(error.to_string()))).await;
+            }
+        };
         for time in 1..=most {
             let mark = self.scope.enter();
             self.trail.push(format!("repeat {time}/{most}"));
@@ -269,7 +283,7 @@ impl<'w> Walk<'w> {
 
     fn bind_each(&mut self, each: &ForEach, value: &str) {
         let bound = self.filled(value);
-        let shown = if let Binding::Known(known) = &bound { known } else { value };
+        let shown = if let Binding::Known(known) = &bound { known.text() } else { value };
         self.trail.push(format!("for_each {}={shown}", each.variable));
         self.scope.bind(&each.variable, bound);
     }
@@ -279,12 +293,11 @@ impl<'w> Walk<'w> {
         let running = branches.iter().enumerate().map(|(number, branch)| self.branch(number, branch));
         let ended = futures_util::future::join_all(running).await;
         for branch in ended {
-            let Branched { rows, evidence, fault, stopped, unset } = branch;
+            let Branched { rows, fault, stopped, unset } = branch;
             self.unset = self.unset.take().or(unset);
             for row in rows {
                 self.push(row);
             }
-            self.evidence = self.evidence.take().or(evidence);
             self.fault = self.fault.take().or(fault);
             self.stopped |= stopped;
         }
@@ -304,16 +317,16 @@ impl<'w> Walk<'w> {
                 let mut walk = self.fork(self.lane.caller, &name);
                 walk.skip_all(&branch.steps);
                 let (rows, fault) = (walk.rows, Some(fault));
-                return Branched { rows, evidence: None, fault, stopped: true, unset: None };
+                return Branched { rows, fault, stopped: true, unset: None };
             }
         };
         let mut walk = self.fork(caller.as_ref(), &name);
         walk.surround().await;
         walk.steps(&branch.steps).await;
         let (stopped, unset) = (walk.stopped, walk.unset.take());
-        let (rows, evidence, fault) = walk.end();
+        let (rows, fault) = walk.end();
         caller.close().await;
-        Branched { rows, evidence, fault, stopped, unset }
+        Branched { rows, fault, stopped, unset }
     }
 
     fn fork<'b>(&self, caller: &'b dyn Caller, name: &str) -> Walk<'b>
@@ -355,7 +368,6 @@ impl<'w> Walk<'w> {
 /// What a branch brings back.
 struct Branched {
     rows: Vec<StepReport>,
-    evidence: Option<FailureEvidence>,
     fault: Option<Fault>,
     stopped: bool,
     unset: Option<(StepReport, Failure)>,

@@ -4,6 +4,9 @@
 //! no value yet. From weak to strong: the variables of the file, the address of what is served, those of the command line,
 //! and what the blocks around a step bind. In a used playbook its own variables come on top of all that, then again those
 //! of the command line, then those of the step that uses it.
+//!
+//! A value remembers where the author of a playbook referred to a secret in it. Only such a reference is one: what a page
+//! said, or the command line, never becomes one.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -11,6 +14,7 @@ use std::sync::Arc;
 
 use super::Overrides;
 use super::reference::{Piece, Reference, pieces, raw_secrets};
+use super::value::Value;
 use crate::document::{Playbook, Variable};
 
 /// A layer that has secrets and puts them in where a tool needs them.
@@ -33,9 +37,16 @@ impl Secrets for NoSecrets {
 #[derive(Clone, PartialEq, Eq)]
 pub enum Binding {
     /// This.
-    Known(String),
+    Known(Value),
     /// Something that is only known at run time.
     Later,
+}
+
+impl Binding {
+    /// A text in which nothing refers to secrets.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self::Known(Value::plain(text))
+    }
 }
 
 /// Values may be secrets.
@@ -79,7 +90,7 @@ impl FromIterator<(String, Binding)> for Frame {
 
 fn size(binding: &Binding) -> usize {
     match binding {
-        Binding::Known(value) => value.len(),
+        Binding::Known(value) => value.text().len(),
         Binding::Later => 0,
     }
 }
@@ -90,11 +101,24 @@ pub struct Scope {
     /// Those behind win.
     frames: Vec<Arc<Frame>>,
     overrides: Arc<Frame>,
+    level: Level,
 }
 
-/// Where a block began.
+/// Which frames are those of the playbook whose steps are looked at. What used it is below.
+#[derive(Debug, Clone, Copy, Default)]
+struct Level {
+    /// From here on.
+    first: usize,
+    /// Those before this one hold what was declared, this one what its steps set, and those behind it belong to blocks.
+    own: usize,
+}
+
+/// Where a block or a used playbook began.
 #[derive(Debug, Clone, Copy)]
-pub struct Mark(usize);
+pub struct Mark {
+    frames: usize,
+    level: Level,
+}
 
 /// What a text became.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,6 +129,8 @@ pub struct Filling {
     pub waits: bool,
     /// Secrets that stay in the text for the tool to resolve.
     pub secrets: Vec<String>,
+    /// Where in the text they are, in bytes and in order.
+    placed: Vec<usize>,
     /// Secrets that the layer has not, so that variables stand in for them; each once, in order.
     pub unmasked: Vec<String>,
     /// Names that nobody knows; each once, in order.
@@ -114,7 +140,23 @@ pub struct Filling {
 impl Filling {
     /// Whether the text is what the tool will get.
     pub fn is_final(&self) -> bool {
-        !self.waits && self.unknown.is_empty() && self.secrets.is_empty()
+        self.is_known() && self.secrets.is_empty()
+    }
+
+    /// Whether nothing is missing but secrets, which are never put in here.
+    pub fn is_known(&self) -> bool {
+        !self.waits && self.unknown.is_empty()
+    }
+
+    /// The text as the value of a variable, which refers to the same secrets.
+    pub fn into_value(self) -> Value {
+        Value::new(self.text, self.placed)
+    }
+
+    fn place_secret(&mut self, name: &str) {
+        self.placed.push(self.text.len());
+        self.text.push_str(&format!("${{SECRET:{name}}}"));
+        self.secrets.push(name.to_owned());
     }
 }
 
@@ -126,6 +168,9 @@ pub enum Unfillable {
         "with its variables put in, this text would refer to the secret {0:?}; write ${{SECRET:{0}}} itself"
     )]
     Smuggled(String),
+    /// The tools take every such text for a reference, however it was written.
+    #[error("no tool can be given the plain text ${{SECRET:{0}}}: it always stands for the secret")]
+    Escaped(String),
     /// More than anybody needs.
     #[error("with its variables put in, this text is larger than {} MiB", LARGEST_TEXT / 1024 / 1024)]
     TooLarge,
@@ -139,23 +184,29 @@ pub struct TooMuch;
 impl Scope {
     /// What is known at the beginning of a playbook. What is served has no address yet.
     pub fn of(playbook: &Playbook, overrides: &Overrides) -> Self {
-        let known = |(name, value): (&String, &String)| (name.clone(), Binding::Known(value.clone()));
+        let known = |(name, value): (&String, &String)| (name.clone(), Binding::plain(value));
         let overrides: Arc<Frame> = Arc::new(overrides.0.iter().map(known).collect());
         let served = playbook.serve.iter().map(|serve| (serve.var.clone(), Binding::Later));
         let first: Frame = defaults(playbook).chain(served).collect();
-        Self { frames: vec![Arc::new(first), Arc::clone(&overrides), Arc::default()], overrides }
+        let frames = vec![Arc::new(first), Arc::clone(&overrides), Arc::default()];
+        Self { frames, overrides, level: Level { first: 0, own: 2 } }
     }
 
-    /// Begins a block: what is bound from now on ends with it.
+    /// Begins a block: what is new from now on ends with it.
     pub fn enter(&mut self) -> Mark {
-        let mark = Mark(self.frames.len());
+        let mark = self.mark();
         self.frames.push(Arc::default());
         mark
     }
 
+    fn mark(&self) -> Mark {
+        Mark { frames: self.frames.len(), level: self.level }
+    }
+
     /// Begins a used playbook with the variables that the step gives it.
     pub fn enter_use(&mut self, used: &Playbook, given: impl IntoIterator<Item = (String, Binding)>) -> Mark {
-        let mark = Mark(self.frames.len());
+        let mark = self.mark();
+        self.level = Level { first: mark.frames, own: mark.frames + 2 };
         self.frames.push(Arc::new(defaults(used).collect()));
         self.frames.push(Arc::clone(&self.overrides));
         let mut last = Frame::default();
@@ -169,7 +220,8 @@ impl Scope {
 
     /// Ends what began at a mark.
     pub fn leave(&mut self, mark: Mark) {
-        self.frames.truncate(mark.0);
+        self.frames.truncate(mark.frames);
+        self.level = mark.level;
     }
 
     /// Gives a variable a value in the innermost block.
@@ -179,13 +231,29 @@ impl Scope {
         }
     }
 
-    /// The same for what a step brought in, of which nobody knew how much it is.
+    /// Gives a variable what a step brought in, of which nobody knew how much it is.
     pub fn capture(&mut self, name: impl Into<String>, value: String) -> Result<(), TooMuch> {
         if self.held() + value.len() > MOST_HELD {
             return Err(TooMuch);
         }
-        self.bind(name, Binding::Known(value));
+        self.set(name.into(), Binding::plain(value));
         Ok(())
+    }
+
+    /// Gives a variable what a step will bring in.
+    pub fn capture_later(&mut self, name: impl Into<String>) {
+        self.set(name.into(), Binding::Later);
+    }
+
+    /// Sets a variable of this playbook where it is, in whatever block that is; a new one is of the innermost block.
+    fn set(&mut self, name: String, binding: Binding) {
+        let Level { first, own } = self.level;
+        let has = |frame: &usize| self.frames[*frame].bindings.contains_key(&name);
+        let inside = (own..self.frames.len()).rev().find(has);
+        // What was declared is not changed where it stands: the command line would still win.
+        let declared = || (first..own).any(|frame| has(&frame)).then_some(own);
+        let frame = inside.or_else(declared).unwrap_or(self.frames.len() - 1);
+        Arc::make_mut(&mut self.frames[frame]).insert(name, binding);
     }
 
     fn held(&self) -> usize {
@@ -195,7 +263,7 @@ impl Scope {
     /// Gives the address of what is served. The command line still wins.
     pub fn bind_served(&mut self, name: impl Into<String>, address: impl Into<String>) {
         if let Some(frame) = self.frames.first_mut() {
-            Arc::make_mut(frame).insert(name.into(), Binding::Known(address.into()));
+            Arc::make_mut(frame).insert(name.into(), Binding::plain(address));
         }
     }
 
@@ -215,45 +283,75 @@ impl Scope {
             text: String::new(),
             waits: false,
             secrets: Vec::new(),
+            placed: Vec::new(),
             unmasked: Vec::new(),
             unknown: Vec::new(),
         };
-        let mut placed = Vec::new();
         let mut seen = HashSet::new();
+        let mut has_escapes = false;
         for piece in pieces(text) {
             match piece {
                 Piece::Text(plain) => filling.text.push_str(plain),
-                Piece::Escape => filling.text.push('$'),
-                Piece::Reference(Reference::Secret(name)) if secrets.has(name) => {
-                    placed.push(filling.text.len());
-                    filling.text.push_str(&format!("${{SECRET:{name}}}"));
-                    filling.secrets.push(name.to_owned());
+                Piece::Escape => {
+                    has_escapes = true;
+                    filling.text.push('$');
                 }
-                Piece::Reference(reference) => self.put(reference, seen.insert(reference), &mut filling)?,
+                Piece::Reference(reference) => self.put(reference, secrets, &mut seen, &mut filling)?,
             }
         }
-        if filling.waits || !filling.unknown.is_empty() {
+        if !filling.is_known() {
             filling.text = text.to_owned();
+            filling.placed.clear();
             return Ok(filling);
         }
         // The tools know no escapes, so it does not matter how such a text came about.
-        let is_smuggled = |(at, name): &(usize, &str)| placed.binary_search(at).is_err() && secrets.has(name);
+        let is_smuggled = |(at, _): &(usize, &str)| filling.placed.binary_search(at).is_err();
         let smuggled = raw_secrets(&filling.text).find(is_smuggled).map(|(_, name)| name.to_owned());
-        smuggled.map_or(Ok(filling), |name| Err(Unfillable::Smuggled(name)))
+        match smuggled {
+            None => Ok(filling),
+            Some(name) if has_escapes && raw_secrets(text).any(|(_, own)| own == name) => {
+                Err(Unfillable::Escaped(name))
+            }
+            Some(name) => Err(Unfillable::Smuggled(name)),
+        }
     }
 
-    fn put(&self, reference: Reference<'_>, is_first: bool, filling: &mut Filling) -> Result<(), Unfillable> {
-        let key = reference.key();
-        if let Reference::Secret(name) = reference
-            && is_first
-        {
-            filling.unmasked.push(name.to_owned());
+    /// Puts in what a reference stands for. A secret stays a reference where the layer has it.
+    fn put<'t>(
+        &'t self,
+        reference: Reference<'t>,
+        secrets: &dyn Secrets,
+        seen: &mut HashSet<Reference<'t>>,
+        filling: &mut Filling,
+    ) -> Result<(), Unfillable> {
+        if let Reference::Secret(name) = reference {
+            if secrets.has(name) {
+                filling.place_secret(name);
+                return Ok(());
+            }
+            if !seen.contains(&reference) {
+                filling.unmasked.push(name.to_owned());
+            }
         }
+        let is_first = seen.insert(reference);
+        let key = reference.key();
         match self.get(&key) {
-            Some(Binding::Known(value)) if filling.text.len() + value.len() > LARGEST_TEXT => {
+            Some(Binding::Known(value)) if filling.text.len() + value.text().len() > LARGEST_TEXT => {
                 return Err(Unfillable::TooLarge);
             }
-            Some(Binding::Known(value)) => filling.text.push_str(value),
+            // What stands in for a secret refers to no other: they could go round in circles.
+            Some(Binding::Known(value)) if matches!(reference, Reference::Secret(_)) => {
+                filling.text.push_str(value.text());
+            }
+            Some(Binding::Known(value)) => {
+                for part in value.parts() {
+                    match part {
+                        Piece::Reference(secret) => self.put(secret, secrets, seen, filling)?,
+                        Piece::Text(plain) => filling.text.push_str(plain),
+                        Piece::Escape => {}
+                    }
+                }
+            }
             Some(Binding::Later) => filling.waits = true,
             None if is_first => filling.unknown.push(key),
             None => {}
@@ -265,7 +363,7 @@ impl Scope {
 /// What the variables of a file are if nobody says otherwise.
 fn defaults(playbook: &Playbook) -> impl Iterator<Item = (String, Binding)> {
     let uncertain = playbook.uncertain.iter().map(|name| (name.clone(), Binding::Later));
-    let known = |var: &Variable| (var.name.clone(), Binding::Known(var.value.text.clone()));
+    let known = |var: &Variable| (var.name.clone(), Binding::Known(Value::written(&var.value.text)));
     uncertain.chain(playbook.vars.iter().map(known))
 }
 
@@ -284,9 +382,10 @@ mod tests {
     }
 
     fn scope(vars: &[(&str, &str)]) -> Scope {
-        let mut scope = Scope { frames: vec![Arc::default()], overrides: Arc::default() };
+        let mut scope =
+            Scope { frames: vec![Arc::default()], overrides: Arc::default(), level: Level::default() };
         for (name, value) in vars {
-            scope.bind(*name, Binding::Known((*value).to_owned()));
+            scope.bind(*name, Binding::plain(*value));
         }
         scope
     }
@@ -317,7 +416,7 @@ mod tests {
         }
         assert_eq!(scope.capture("more", large.clone()), Err(TooMuch));
         // The same again is no more than before.
-        scope.bind("v0", Binding::Known(String::new()));
+        scope.capture("v0", String::new()).unwrap();
         assert!(scope.capture("v0", large.clone()).is_ok());
         scope.leave(mark);
         assert!(scope.capture("more", large).is_ok());
@@ -327,7 +426,7 @@ mod tests {
     fn inner_blocks_win_and_end() {
         let mut scope = scope(&[("a", "outer")]);
         let mark = scope.enter();
-        scope.bind("a", Binding::Known("inner".to_owned()));
+        scope.bind("a", Binding::plain("inner"));
         scope.bind("later", Binding::Later);
         assert_eq!(scope.fill("${a}", &NoSecrets).unwrap().text, "inner");
         let waiting = scope.fill("${a} ${later}", &NoSecrets).unwrap();
@@ -350,11 +449,52 @@ mod tests {
     #[test]
     fn values_do_not_become_secrets() {
         let scope = scope(&[("page", "${SECRET:A}"), ("half", "${SEC"), ("dollar", "$")]);
-        for text in ["${page}", "${half}RET:A}", "${dollar}{SECRET:A}", "$${SECRET:A}"] {
-            assert_eq!(scope.fill(text, &Has("A")), Err(Unfillable::Smuggled("A".to_owned())), "{text}");
-            assert!(scope.fill(text, &Has("other")).is_ok(), "{text}");
+        for text in ["${page}", "${half}RET:A}", "${dollar}{SECRET:A}"] {
+            for secrets in [Has("A"), Has("other")] {
+                assert_eq!(scope.fill(text, &secrets), Err(Unfillable::Smuggled("A".to_owned())), "{text}");
+            }
         }
         assert!(scope.fill("${SECRET:A}${SECRET:A}", &Has("A")).is_ok());
+        // A tool would take it for a reference, and fail.
+        for secrets in [Has("A"), Has("other")] {
+            let escaped = scope.fill("$${SECRET:A}", &secrets);
+            assert_eq!(escaped, Err(Unfillable::Escaped("A".to_owned())));
+        }
+    }
+
+    #[test]
+    fn secrets_that_an_author_wrote_are_handed_on() {
+        let mut scope = scope(&[("SECRET:B", "stand-in")]);
+        scope.bind("own", Binding::Known(Value::written("<${SECRET:A}${SECRET:B}>")));
+        let first = scope.fill("x${own}", &Has("A")).unwrap();
+        assert_eq!((first.text.as_str(), first.secrets.len()), ("x<${SECRET:A}stand-in>", 1));
+        assert_eq!(first.unmasked, ["B"]);
+        scope.bind("given", Binding::Known(first.into_value()));
+        assert_eq!(scope.fill("${given}!", &Has("A")).unwrap().text, "x<${SECRET:A}stand-in>!");
+        assert_eq!(scope.fill("${given}", &NoSecrets).unwrap().unknown, ["SECRET:A"]);
+        // A dollar sign before it makes it a text, and no tool can be given that.
+        scope.bind("text", Binding::Known(Value::written("$${SECRET:A}")));
+        assert!(scope.fill("${text}", &Has("A")).is_err());
+    }
+
+    #[test]
+    fn captured_variables_are_set_where_they_are() {
+        let mut scope = Scope {
+            frames: vec![Arc::default(); 3],
+            overrides: Arc::default(),
+            level: Level { first: 0, own: 2 },
+        };
+        scope.bind_served("declared", "0");
+        scope.capture("before", "0".to_owned()).unwrap();
+        let (outer, inner) = (scope.enter(), scope.enter());
+        for name in ["declared", "before", "new"] {
+            scope.capture(name, "1".to_owned()).unwrap();
+        }
+        assert_eq!(scope.fill("${declared}${before}${new}", &NoSecrets).unwrap().text, "111");
+        scope.leave(inner);
+        assert_eq!(scope.fill("${new}", &NoSecrets).unwrap().unknown, ["new"]);
+        scope.leave(outer);
+        assert_eq!(scope.fill("${declared}${before}", &NoSecrets).unwrap().text, "11");
     }
 
     #[test]

@@ -88,8 +88,6 @@ struct AttemptView {
     open: bool,
     axis: Vec<String>,
     blocks: Vec<BlockView>,
-    /// Of a run that ended without a failed step.
-    evidence: Option<EvidenceView>,
 }
 
 #[derive(Debug, Serialize)]
@@ -133,6 +131,7 @@ struct Bar {
 #[derive(Debug, Serialize)]
 struct EvidenceView {
     screenshot: Option<SafeText>,
+    dialog: Option<String>,
     url: Option<String>,
     snapshot: Option<String>,
     console: Vec<String>,
@@ -269,7 +268,6 @@ fn test_view(number: usize, test: &TestReport, open: bool) -> TestView {
 fn attempt(test: usize, index: usize, of: usize, run: &RunReport) -> AttemptView {
     let axis = Axis::until(run.duration_ms());
     let is_last = index + 1 == of;
-    let mut evidence = run.evidence.as_ref().map(evidence_view);
     let key = if is_last { format!("t{test}") } else { format!("t{test}-a{}", index + 1) };
     let mut phase = Phase::Main;
     let blocks = fold::blocks(&run.steps).into_iter().map(|block| {
@@ -278,9 +276,7 @@ fn attempt(test: usize, index: usize, of: usize, run: &RunReport) -> AttemptView
         let heading = (next != std::mem::replace(&mut phase, next)).then(|| phase_heading(next));
         let steps_view = steps.iter().enumerate().map(|(offset, step)| {
             let key = format!("{key}-s{}", block.steps.start + offset);
-            // The evidence belongs to the moment of the first failure.
-            let evidence = if step.status == Status::Failed { evidence.take() } else { None };
-            step_view(step, key, axis, evidence)
+            step_view(step, key, axis)
         });
         BlockView { heading, fold: fold_label(&block, steps), steps: steps_view.collect() }
     });
@@ -299,7 +295,6 @@ fn attempt(test: usize, index: usize, of: usize, run: &RunReport) -> AttemptView
         open: is_last,
         axis: axis.labels(),
         blocks,
-        evidence,
         key,
     }
 }
@@ -321,7 +316,7 @@ fn fold_label(block: &Block, steps: &[StepReport]) -> Option<String> {
     Some(format!("{count}{}", numbers.unwrap_or_default()))
 }
 
-fn step_view(step: &StepReport, key: String, axis: Axis, evidence: Option<EvidenceView>) -> StepView {
+fn step_view(step: &StepReport, key: String, axis: Axis) -> StepView {
     let has_run = step.status != Status::Skipped;
     let (x, width) = axis.bar(step.started_ms, step.duration_ms);
     let is_empty =
@@ -340,7 +335,7 @@ fn step_view(step: &StepReport, key: String, axis: Axis, evidence: Option<Eviden
         duration: if has_run { brief::duration(step.duration_ms) } else { String::new() },
         bar: has_run.then_some(Bar { x, width }),
         open: step.status == Status::Failed,
-        error: step.error.as_deref().map(visible),
+        error: step.error_text().as_deref().map(visible),
         expected: step.expected.as_ref().map(value_text),
         actual: step.actual.as_ref().map(value_text),
         args: (!is_empty(&step.args)).then(|| value_text(&step.args)),
@@ -350,7 +345,7 @@ fn step_view(step: &StepReport, key: String, axis: Axis, evidence: Option<Eviden
             None => format!("line {}", place.line),
         }),
         thumbnail: step.thumbnail.as_ref().and_then(data_uri),
-        evidence,
+        evidence: step.evidence.as_deref().map(evidence_view),
     }
 }
 
@@ -359,6 +354,7 @@ fn evidence_view(evidence: &FailureEvidence) -> EvidenceView {
     EvidenceView {
         screenshot: evidence.screenshot.as_ref().and_then(data_uri),
         url: evidence.url.as_deref().map(one_line),
+        dialog: evidence.dialog.as_deref().map(|said| cut(&visible(said), LONGEST_VALUE)),
         snapshot: evidence.snapshot.as_deref().map(|tree| shortened(tree, LONGEST_SNAPSHOT)),
         console: lines(&evidence.console),
         failed_requests: lines(&evidence.failed_requests),

@@ -6,7 +6,10 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use process_wrap::tokio::CommandWrap;
-use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, RequestMetaObject};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientConfig, ContentBlock, Implementation,
+    RequestMetaObject,
+};
 use rmcp::service::{ClientInitializeError, RunningService, ServiceError};
 use rmcp::transport::common::client_side_sse::FixedInterval;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
@@ -20,6 +23,8 @@ use surehand_tools::{Answer, Caller, Image, Pending};
 use tokio::sync::Mutex;
 
 use super::http;
+use super::own::milliseconds;
+use crate::mcp::meta;
 use crate::secrets::{self, Keeper};
 
 /// Which server.
@@ -56,7 +61,7 @@ pub struct Foreign {
     client: Mutex<Option<Connected>>,
 }
 
-type Connected = Arc<RunningService<RoleClient, ()>>;
+type Connected = Arc<RunningService<RoleClient, ClientConfig>>;
 
 /// A server that has not introduced itself by then does not work.
 const INTRODUCTION: Duration = Duration::from_secs(30);
@@ -77,7 +82,7 @@ impl Foreign {
         let introduced = match &server {
             Server::Child(words) => {
                 let child = spawn(words).map_err(|why| unreachable(&server, &why.to_string()))?;
-                tokio::time::timeout(INTRODUCTION, ().serve(child)).await
+                tokio::time::timeout(INTRODUCTION, introduction().serve(child)).await
             }
             Server::At { url, token } => {
                 let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
@@ -90,7 +95,7 @@ impl Foreign {
                 };
                 let http = http::client().map_err(|why| unreachable(&server, &why))?;
                 let transport = StreamableHttpClientTransport::with_client(http, config);
-                tokio::time::timeout(INTRODUCTION, ().serve(transport)).await
+                tokio::time::timeout(INTRODUCTION, introduction().serve(transport)).await
             }
         };
         let client = match introduced {
@@ -111,22 +116,29 @@ impl Foreign {
         self.client().await.is_ok_and(|client| is_surehand(&client))
     }
 
-    /// Says which of the values that it gets are secrets, from now on.
-    fn tell(&self, used: &Secrets) -> Option<RequestMetaObject> {
+    /// What a server of this program is told with a call: that we take all of a structure, how long the tool may take, and
+    /// which of the values that it gets are secrets, from now on.
+    fn tell(&self, used: &Secrets, limit: Option<Duration>) -> RequestMetaObject {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if let Ok(more) = used.used().and_then(|used| told.and(&used)) {
             *told = Arc::new(more);
         }
-        let mut meta = RequestMetaObject::new();
-        meta.insert(secrets::META.to_owned(), secrets::told(&told)?);
-        Some(meta)
+        let mut said = RequestMetaObject::new();
+        said.insert(meta::WHOLE.to_owned(), true.into());
+        if let Some(limit) = limit {
+            said.insert(meta::TIMEOUT.to_owned(), milliseconds(limit).into());
+        }
+        if let Some(told) = secrets::told(&told) {
+            said.insert(secrets::META.to_owned(), told);
+        }
+        said
     }
 
     async fn client(&self) -> Result<Connected, Fault> {
         self.client.lock().await.clone().ok_or_else(|| unreachable(&self.server, "it was closed"))
     }
 
-    async fn call_now(&self, name: &str, arguments: Value) -> Result<Answer, Fault> {
+    async fn call_now(&self, name: &str, arguments: Value, limit: Option<Duration>) -> Result<Answer, Fault> {
         let (secrets, arguments) = match self.keeper.resolve_aside(name, arguments).await {
             Ok(resolved) => resolved,
             Err(fault) => return self.keeper.mask_all(Ok(Answer::failure(&fault))),
@@ -137,7 +149,7 @@ impl Foreign {
             params.arguments = Some(members);
         }
         if is_surehand(&client) {
-            params.meta = self.tell(&secrets);
+            params.meta = Some(self.tell(&secrets, limit));
         }
         let called = match client.call_tool_once(params).await {
             Ok(CallToolResponse::Complete(result)) => Ok(answer(result)),
@@ -148,6 +160,13 @@ impl Foreign {
         };
         self.keeper.mask(&secrets, called)
     }
+}
+
+/// Who we are.
+fn introduction() -> ClientConfig {
+    let mut info = ClientConfig::default();
+    info.client_info = Implementation::new("surehand", env!("CARGO_PKG_VERSION"));
+    info
 }
 
 fn is_surehand(client: &Connected) -> bool {
@@ -169,12 +188,19 @@ fn spawn(words: &[String]) -> std::io::Result<TokioChildProcess> {
 
 fn answer(result: CallToolResult) -> Answer {
     let text: Vec<String> = result.content.iter().filter_map(text_of).collect();
+    // Joined they are no JSON any more.
+    let first = || read_object(text.first().filter(|_| text.len() > 1)?);
     Answer {
+        tab: text.iter().find_map(|text| read_object(text)?.get("tabId").cloned()),
+        structured: result.structured_content.or_else(first),
         text: text.join("\n"),
-        structured: result.structured_content,
         image: result.content.iter().find_map(image_of),
         is_error: result.is_error.unwrap_or_default(),
     }
+}
+
+fn read_object(text: &str) -> Option<Value> {
+    serde_json::from_str(text).ok().filter(Value::is_object)
 }
 
 fn text_of(block: &ContentBlock) -> Option<String> {
@@ -240,7 +266,16 @@ impl Caller for Foreign {
     }
 
     fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
-        Box::pin(self.call_now(name, arguments))
+        self.call_within(name, arguments, None)
+    }
+
+    fn call_within<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Value,
+        limit: Option<Duration>,
+    ) -> Pending<'a, Result<Answer, Fault>> {
+        Box::pin(self.call_now(name, arguments, limit))
     }
 
     fn patience(&self) -> Option<Duration> {

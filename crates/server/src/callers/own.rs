@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 use surehand_browser::Notes;
@@ -46,6 +47,11 @@ impl Own {
     }
 }
 
+/// A limit as settings have it.
+pub(super) fn milliseconds(limit: Duration) -> u64 {
+    u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)
+}
+
 impl Caller for Own {
     fn tools(&self) -> Pending<'_, Result<Vec<String>, Fault>> {
         let names = specs(&self.toolsets).into_iter().map(|spec| spec.name.into_owned()).collect();
@@ -53,8 +59,18 @@ impl Caller for Own {
     }
 
     fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
-        let notes = self.notes.clone();
-        Box::pin(self.executor.call(&self.toolsets, name, arguments, self.settings.clone(), notes))
+        self.call_within(name, arguments, None)
+    }
+
+    fn call_within<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Value,
+        limit: Option<Duration>,
+    ) -> Pending<'a, Result<Answer, Fault>> {
+        let mut settings = self.settings.clone();
+        settings.timeout = limit.map(milliseconds).or(settings.timeout);
+        Box::pin(self.executor.call(&self.toolsets, name, arguments, settings, self.notes.clone()))
     }
 
     fn apart(&self) -> Pending<'_, Result<Box<dyn Caller>, Fault>> {

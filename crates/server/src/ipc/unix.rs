@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use surehand_session::{Fault, Kind};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// The client's end.
 pub(crate) type ClientStream = UnixStream;
@@ -124,15 +125,52 @@ pub(crate) fn silence_stdout() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stdout(null.file())?)
 }
 
-/// Waits for the system's or the user's wish that the daemon ends.
-pub(crate) async fn asked_to_end() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
+/// Waits for the system's or the user's wish that the daemon ends. It has left its terminal and does not go with it.
+pub(crate) async fn daemon_asked_to_end() -> io::Result<()> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     tokio::select! {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
     Ok(())
+}
+
+/// The same for whatever has a terminal: closing that is such a wish, too.
+pub(crate) async fn asked_to_end() -> io::Result<()> {
+    // Before anything listens: listening changes what is found.
+    let may_hang_up = may_hang_up();
+    let (mut quit, mut hang_up) = (signal(SignalKind::quit())?, None);
+    if may_hang_up {
+        hang_up = Some(signal(SignalKind::hangup())?);
+    }
+    let hung_up = async {
+        match &mut hang_up {
+            Some(hang_up) => _ = hang_up.recv().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        ended = daemon_asked_to_end() => ended,
+        _ = quit.recv() => Ok(()),
+        () = hung_up => Ok(()),
+    }
+}
+
+/// Does the process go with its terminal? One that was started with `nohup` was told not to.
+fn may_hang_up() -> bool {
+    static MAY: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *MAY.get_or_init(|| match fs_err::read_to_string("/proc/self/status") {
+        Ok(status) => !ignores_hangup(&status),
+        // Elsewhere it shows in this: `nohup` writes to a file.
+        Err(_) => io::IsTerminal::is_terminal(&io::stderr()),
+    })
+}
+
+/// Whether the first signal is among those that a process ignores, as Linux tells it: in bits, the first signal last.
+fn ignores_hangup(status: &str) -> bool {
+    let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let bits = bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    bits.is_some_and(|bits| bits & 1 == 1)
 }
 
 fn own_uid() -> u32 {
@@ -151,3 +189,15 @@ pub(crate) fn raise_descriptor_limit() {
 
 /// More descriptors than anybody needs here.
 const PLENTY: u64 = 65_536;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_of_nohup_is_known() {
+        assert!(ignores_hangup("Name:\tx\nSigIgn:\t0000000000001001\n"));
+        assert!(!ignores_hangup("Name:\tx\nSigIgn:\t0000000000001000\n"));
+        assert!(!ignores_hangup(""));
+    }
+}

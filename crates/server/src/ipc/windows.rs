@@ -120,6 +120,9 @@ pub(crate) fn silence_stdout() -> io::Result<()> {
     Ok(())
 }
 
+/// Here it is the same wish for all.
+pub(crate) use asked_to_end as daemon_asked_to_end;
+
 /// Waits for the system's or the user's wish that the daemon ends. Ctrl-C is heard and ignored: it goes to every
 /// process of a console, and is meant for the command in front.
 pub(crate) async fn asked_to_end() -> io::Result<()> {

@@ -22,6 +22,7 @@ use surehand_verbs::Settings;
 use super::McpOptions;
 use super::host::{Call, Host, Hosted, Identity};
 use super::judge::misfit;
+use super::meta;
 use super::progress::progress;
 use crate::executor::Executor;
 use crate::secrets::META;
@@ -139,6 +140,7 @@ impl Handler {
         if self.lives_for_one_request(context) && !self.options.shared {
             settings.session = host_of(context).map_or_else(|| STATELESS.to_owned(), Host::common_session);
         }
+        settings.timeout = context.meta.get(meta::TIMEOUT).and_then(Value::as_u64).or(settings.timeout);
         settings
     }
 
@@ -208,11 +210,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match self.run(request, &context).await {
-            Ok(answer) => Ok(result(answer).into()),
+            Ok(answer) => Ok(result(answer, largest_structure(&context)).into()),
             Err(fault) if fault.kind == Kind::UnknownTool => {
                 Err(ErrorData::invalid_params(Cow::Owned(fault.message), None))
             }
-            Err(fault) => Ok(result(Answer::failure(&fault)).into()),
+            Err(fault) => Ok(result(Answer::failure(&fault), LARGEST_STRUCTURE).into()),
         }
     }
 }
@@ -232,7 +234,12 @@ pub(crate) fn tool(spec: Spec) -> Tool {
     }
 }
 
-fn result(answer: Answer) -> CallToolResult {
+/// A model reads everything twice that is sent twice; a program asks for it.
+fn largest_structure(context: &RequestContext<RoleServer>) -> usize {
+    if context.meta.get(meta::WHOLE) == Some(&Value::Bool(true)) { usize::MAX } else { LARGEST_STRUCTURE }
+}
+
+fn result(answer: Answer, largest: usize) -> CallToolResult {
     let mut content = vec![ContentBlock::text(answer.text)];
     if let Some(image) = answer.image {
         let data = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
@@ -240,7 +247,6 @@ fn result(answer: Answer) -> CallToolResult {
     }
     let mut result =
         if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content =
-        answer.structured.filter(|structure| structure.to_string().len() <= LARGEST_STRUCTURE);
+    result.structured_content = answer.structured.filter(|structure| structure.to_string().len() <= largest);
     result
 }

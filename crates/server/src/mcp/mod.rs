@@ -7,6 +7,7 @@ mod handler;
 mod host;
 mod http;
 mod judge;
+pub(crate) mod meta;
 mod progress;
 mod stdio;
 

@@ -45,7 +45,9 @@ pub struct Snapshot {
 pub struct Shown {
     origin: String,
     snapshot: String,
-    refs: surehand_session::Refs,
+    /// What each reference is. Only for programs that show it: the text has the references.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refs: Option<surehand_session::Refs>,
 }
 
 impl Report for Shown {
@@ -75,13 +77,14 @@ impl Verb for Snapshot {
         };
         let kind = format!("{:?}", Snapshot { delta: false, ..self.clone() });
         let snapshot = tab.page.snapshot(&options, &cx.deadline()).await?;
-        let rendered = RenderedSnapshot::new(&snapshot, &mut session.refs(), cx.settings.json);
+        let with_refs = cx.settings.json;
+        let rendered = RenderedSnapshot::new(&snapshot, &mut session.refs(), with_refs);
         let before = session.keep_snapshot(&tab, kind, &rendered.text);
         let text = match before.filter(|_| self.delta) {
             Some(before) => changes(&before, &rendered.text),
             None => rendered.text,
         };
-        Ok(Shown { origin: snapshot.url, snapshot: text, refs: rendered.refs })
+        Ok(Shown { origin: snapshot.url, snapshot: text, refs: with_refs.then_some(rendered.refs) })
     }
 }
 

@@ -63,6 +63,15 @@ impl Where {
         self.server.is_some()
     }
 
+    /// A session has a name to be found by others, and only those of the daemon can be.
+    pub fn refuse_idle_session(&self, config: &Effective) -> Result<(), Fault> {
+        if self.reuse || !config.is_flag("session") {
+            return Ok(());
+        }
+        Err(Fault::new(Kind::Usage, "--session names a session of the daemon, and this run does not use it")
+            .hint("add --reuse, or leave --session out: every run has a session of its own"))
+    }
+
     pub async fn prepare(
         &self,
         config: &Effective,
@@ -71,7 +80,8 @@ impl Where {
     ) -> Result<Ready, Fault> {
         if let Some(server) = &self.server {
             let keeper = Arc::new(Keeper::of_local(&Home::from_env()?, secrets));
-            let foreign = Foreign::connect(read_server(server)?, keeper).await?;
+            // Much to keep while it waits, and most runs have no server.
+            let foreign = Box::pin(Foreign::connect(read_server(server)?, keeper)).await?;
             let is_own = foreign.is_surehand().await;
             return Ok(Ready::new(Box::new(foreign), is_own));
         }

@@ -52,6 +52,7 @@ impl Run {
 
     pub fn run(&self, config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
         let secrets = secrets::read(self.given.secrets.as_deref(), printer)?.unwrap_or_default();
+        self.place.refuse_idle_session(config)?;
         // Nothing is started for a file that cannot run.
         let catalog: &(dyn Catalog + Sync) =
             if self.place.is_foreign() { &AnyArguments } else { &OwnCatalog };

@@ -1,8 +1,9 @@
 //! `playbook test`: many playbooks, several at once, with reports for people and machines.
 
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -13,14 +14,12 @@ use surehand_playbook::suite::{
     Attempt, RunsTests, Shard, SuiteOptions, SuiteRan, Test, WatchSuite, find, run_suite, select,
 };
 use surehand_playbook::{OwnCatalog, Pending, RunOptions, Scope, Stop, Unwatched, missing_tools, open, run};
-use surehand_report::{
-    FailureEvidence, RunReport, SuiteReport, TestReport, annotations, html_page, junit_xml, suite_text,
-    test_line,
-};
+use surehand_report::{SuiteReport, TestReport, annotations, html_page, junit_xml, suite_text, test_line};
 use surehand_server::block_on;
 use surehand_session::{Fault, Kind};
 use surehand_tools::Caller;
 
+use super::artifacts::Artifacts;
 use super::place::Where;
 use super::run::{serve, write_report};
 use super::troubles::Troubles;
@@ -47,7 +46,7 @@ pub(super) struct TestCommand {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Only tests whose path matches this regular expression
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
     grep: Option<Regex>,
     /// Run each so often
     #[arg(long, value_name = "N", default_value_t = NonZero::<u32>::MIN)]
@@ -73,8 +72,10 @@ impl TestCommand {
     pub fn run(&self, config: &Effective, printer: &Printer) -> Result<ExitCode, Fault> {
         let secrets = secrets::read(self.given.secrets.as_deref(), printer)?.unwrap_or_default();
         let tests = self.tests()?;
+        self.place.refuse_idle_session(config)?;
+        let artifacts = Artifacts::begin(&self.artifacts, &tests)?;
         let suite = block_on(self.drive(&tests, config, &secrets, printer))??;
-        self.tell(suite, printer)
+        self.tell(suite, &artifacts, printer)
     }
 
     fn tests(&self) -> Result<Vec<Test>, Fault> {
@@ -84,9 +85,17 @@ impl TestCommand {
                 Fault::new(Kind::MissingFile, error.to_string()).hint("name a directory with playbooks")
             })?);
         }
-        files.dedup();
+        // A file that was named twice, or by two paths, is one test.
+        let mut seen = HashSet::new();
+        files.retain(|file| seen.insert(fs_err::canonicalize(file).unwrap_or_else(|_| file.clone())));
+        let there_are = files.len();
         if let Some(pattern) = &self.grep {
             files.retain(|file| pattern.is_match(&file.to_string_lossy()));
+            if files.is_empty() && there_are > 0 {
+                let message = format!("no test matches {:?}: none of the {there_are} here", pattern.as_str());
+                return Err(Fault::new(Kind::Usage, message)
+                    .hint("--grep takes a regular expression for the paths of tests"));
+            }
         }
         let tests = select(files, self.shard, self.repeat_each.get());
         if tests.is_empty() && self.shard.is_none() {
@@ -127,20 +136,21 @@ impl TestCommand {
     }
 
     /// What came of it, in every form that was asked for. One that cannot be written keeps no other from being told.
-    fn tell(&self, ran: SuiteRan, printer: &Printer) -> Result<ExitCode, Fault> {
+    fn tell(&self, ran: SuiteRan, artifacts: &Artifacts, printer: &Printer) -> Result<ExitCode, Fault> {
         let mut troubles = Troubles::of(ran.fault.as_ref());
         let mut suite = ran.report;
         suite.error = troubles.told();
         for test in &suite.tests {
-            troubles.note(self.keep(test));
+            troubles.note(artifacts.keep(test));
         }
         if let Some(path) = &self.junit {
             let written = junit_xml(&suite).map_err(internal);
             troubles.note(written.and_then(|xml| write_report(path, xml)));
         }
-        if let Some(folder) = &self.html {
+        let page = self.html.as_ref().map(|folder| folder.join("index.html"));
+        if let Some(page) = &page {
             let written = html_page(&suite).map_err(internal);
-            troubles.note(written.and_then(|html| write_report(&folder.join("index.html"), html)));
+            troubles.note(written.and_then(|html| write_report(page, html)));
         }
         if std::env::var_os("GITHUB_ACTIONS").is_some() {
             // Workflow commands are read from standard output; JSON must stay alone there.
@@ -152,42 +162,20 @@ impl TestCommand {
             printer.line(&serde_json::to_string(&suite).map_err(internal)?);
         } else {
             printer.line(suite_text(&suite).trim_end());
+            for page in page.iter().filter(|page| page.exists()) {
+                printer.line(&format!("report: {}", page.display()));
+            }
         }
         Ok(troubles.end(printer, exit_code(&suite)))
     }
-
-    /// Keeps what the page was like when a test failed.
-    fn keep(&self, test: &TestReport) -> Result<(), Fault> {
-        let failed = test.earlier.iter().chain(test.run.as_ref());
-        for (number, run) in failed.enumerate() {
-            let Some(evidence) = &run.evidence else { continue };
-            let name = format!("{}-{}-{}", safe_name(&test.file), test.repeat, number + 1);
-            keep_evidence(&self.artifacts.join(name), run, evidence)?;
-        }
-        Ok(())
-    }
 }
 
-fn keep_evidence(folder: &Path, run: &RunReport, evidence: &FailureEvidence) -> Result<(), Fault> {
-    if let Some(picture) = &evidence.screenshot {
-        write_report(&folder.join("screenshot.png"), &picture.bytes)?;
-    }
-    let texts = [
-        ("snapshot.txt", evidence.snapshot.clone().unwrap_or_default()),
-        ("console.txt", evidence.console.join("\n")),
-        ("failed-requests.txt", evidence.failed_requests.join("\n")),
-    ];
-    for (name, text) in texts.iter().filter(|(_, text)| !text.is_empty()) {
-        write_report(&folder.join(name), text)?;
-    }
-    write_report(&folder.join("run.json"), &serde_json::to_string_pretty(run).map_err(internal)?)
-}
-
-/// The path of a test as the name of one folder.
-fn safe_name(file: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    let name = file.split(".playbook.").next().unwrap_or(file);
-    name.trim_matches(['.', '/']).chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
+/// The pattern itself is in what clap says; what is wrong with it is in one line here.
+fn pattern(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| {
+        let why = error.to_string();
+        format!("it is no regular expression: {}", why.lines().last().unwrap_or_default().trim())
+    })
 }
 
 /// Failures count before files that are wrong.

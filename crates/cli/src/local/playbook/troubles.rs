@@ -35,8 +35,7 @@ impl Troubles {
     /// Tells a person, and ends with the exit code that all this has; without troubles with that of the results.
     pub fn end(&self, printer: &Printer, results: u8) -> ExitCode {
         for fault in &self.0 {
-            printer.complaint(&fault.message);
-            fault.hints.iter().for_each(|hint| printer.note(hint));
+            printer.trouble(fault);
         }
         ExitCode::from(if self.0.is_empty() { results } else { OUT_OF_REACH })
     }

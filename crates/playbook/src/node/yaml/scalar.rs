@@ -5,7 +5,7 @@ use serde_saphyr::granit_parser::Tag;
 
 use super::Value;
 
-/// The value of a scalar. A tag of the schema decides before the looks do; other tags mean nothing here.
+/// The value of a scalar. A tag of the schema decides before the looks do.
 pub(super) fn value(text: &str, is_plain: bool, tag: Option<&Tag>) -> Result<Value, String> {
     let wanted =
         tag.map(|tag| if tag.parts() == ("", "!") { "str" } else { tag.core_suffix().unwrap_or("") });
@@ -18,9 +18,16 @@ pub(super) fn value(text: &str, is_plain: bool, tag: Option<&Tag>) -> Result<Val
             value @ Value::Number(..) if sort != "bool" => Ok(value),
             _ => Err(format!("the tag says !!{sort}, and this is none")),
         },
-        _ if is_plain => looks(),
-        _ => Ok(Value::String(text.to_owned())),
+        Some(_) => Err(tag.map(unknown_tag).unwrap_or_default()),
+        None if is_plain => looks(),
+        None => Ok(Value::String(text.to_owned())),
     }
+}
+
+/// Who writes a tag wants something of it, and only those of the schema mean anything here.
+pub(super) fn unknown_tag(tag: &Tag) -> String {
+    let written = tag.to_string().replace("tag:yaml.org,2002:", "!!");
+    format!("the tag {written} means nothing in a playbook; leave it out")
 }
 
 fn plain(text: &str) -> Result<Value, String> {

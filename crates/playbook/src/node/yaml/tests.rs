@@ -51,12 +51,28 @@ fn scalars_are_of_the_core_schema() {
     let texts = ["1e", "1_000", "0x", ".", "1.2.3", "inf", "0xg", "0x+1", "127.0.0.1"];
     assert_eq!(json_of(&format!("[{}]", texts.join(", "))), json!(texts));
     assert_eq!(
-        json_of(
-            "[!!str 1, ! 1, !!int '1', !!float 1, !!bool 'true', !!null x, !own 1, !own '1', !!binary YQ==]"
-        ),
-        json!(["1", "1", 1, 1, true, null, 1, "1", "YQ=="])
+        json_of("[!!str 1, ! 1, !!int '1', !!float 1, !!bool 'true', !!null x]"),
+        json!(["1", "1", 1, 1, true, null])
     );
     assert_eq!(refusal("!!int x").0, at(1, 7));
+    assert_eq!(json_of("!!map { !!str a: !!seq [1] }"), json!({ "a": [1] }));
+}
+
+#[test]
+fn tags_that_mean_nothing_are_refused_where_they_stand() {
+    for (text, tag) in [
+        ("a: !own 1", "!own"),
+        ("a: !own '1'", "!own"),
+        ("a: !!binary YQ==", "!!binary"),
+        ("a: !own [1]", "!own"),
+        ("a: !!set { b: 1 }", "!!set"),
+        ("!own a: 1", "!own"),
+    ] {
+        let mut problems = Problems::default();
+        super::read(&source(text), &mut problems).unwrap();
+        let told = problems.to_string();
+        assert!(told.starts_with("a.yaml:1:") && told.contains(&format!("the tag {tag} means")), "{told}");
+    }
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 use surehand_report::{Place, Status, StepReport};
+use surehand_tools::Answer;
 
 use super::super::lane::{Call, Called};
 use super::super::outcome::{self, Failure};
 use super::super::stop::interrupted;
 use super::Walk;
-use crate::call::{CallError, call, contract_call, filled, known_arguments};
-use crate::document::{ASSERT_TOOL, Capture, Plain, Step};
+use crate::call::{CallError, call, contract_call, filled_value, known_arguments};
+use crate::document::{ASSERT_TOOL, Capture, Count, Plain, Step};
 use crate::node::Node;
 use crate::vars::Binding;
 
@@ -20,13 +21,13 @@ impl Walk<'_> {
         step: &Step,
         verb: &str,
         contract: &Node,
-        last: Option<u32>,
+        last: Option<u64>,
     ) -> Option<bool> {
-        let asking = match contract_call(contract, &self.scope, self.world.secrets) {
+        let asking = match self.contract_call(contract) {
             Ok(asking) => asking,
             Err(error) => {
                 let row = self.row_of(step, verb, ASSERT_TOOL, json!({ "contract": contract.to_json() }));
-                self.fail(row, Failure::new(error.to_string()));
+                self.tell(row, Some(Failure::new(error.to_string()))).await;
                 return None;
             }
         };
@@ -41,30 +42,30 @@ impl Walk<'_> {
         };
         let failure = match (holds, last) {
             (None, _) => called.failure,
-            (Some(false), Some(times)) => Some(Failure::new(format!("not reached after {times} times"))),
+            (Some(false), Some(times)) => {
+                let compared = called.failure.and_then(|failure| failure.compared);
+                Some(Failure { compared, ..Failure::new(format!("not reached after {times} times")) })
+            }
             _ => None,
         };
         self.tell(row, failure).await;
         holds
     }
 
-    /// Calls a tool for a row, tells what came of it, and returns what it captured.
-    pub(super) async fn perform(
-        &mut self,
-        mut row: StepReport,
-        call: &Call<'_>,
-        capture: Option<&Capture>,
-    ) -> Vec<(String, String)> {
+    /// Calls a tool for a row, keeps what is captured of its answer, and tells what came of it.
+    pub(super) async fn perform(&mut self, mut row: StepReport, call: &Call<'_>, capture: Option<&Capture>) {
         let Called { answer, mut failure, .. } = self.call(&mut row, call).await;
-        let mut captured = Vec::new();
         if let (None, Some(capture), Some(answer)) = (&failure, capture, &answer) {
-            match outcome::captured(capture, answer) {
-                Ok(values) => captured = values,
-                Err(missing) => failure = Some(missing),
-            }
+            failure = self.capture(capture, answer).err();
         }
         self.tell(row, failure).await;
-        captured
+    }
+
+    fn capture(&mut self, capture: &Capture, answer: &Answer) -> Result<(), Failure> {
+        for (name, value) in outcome::captured(capture, answer)? {
+            self.scope.capture(name, value).map_err(|error| Failure::new(error.to_string()))?;
+        }
+        Ok(())
     }
 
     /// The call itself, unless the run is cut off first.
@@ -86,14 +87,16 @@ impl Walk<'_> {
     }
 
     /// Tells what came of a step, with a picture where they are wanted.
-    async fn tell(&mut self, mut row: StepReport, failure: Option<Failure>) {
+    pub(super) async fn tell(&mut self, mut row: StepReport, failure: Option<Failure>) {
         let options = self.world.options;
         let can_look = failure.as_ref().is_none_or(|failure| failure.outage.is_none());
         if options.thumbnails && can_look {
             row.thumbnail = self.looking(self.lane.thumbnail()).await.flatten();
         }
-        if failure.is_some() && options.evidence && can_look && self.evidence.is_none() {
-            self.evidence = self.looking(self.lane.evidence()).await;
+        if failure.is_some() && options.evidence && can_look && self.world.has_room_for_evidence() {
+            // A dialog that is open may be what the steps after this one are about.
+            let may_dismiss = !options.continue_on_error && self.teardowns == 0;
+            row.evidence = self.looking(self.lane.evidence(may_dismiss)).await.map(Box::new);
         }
         match failure {
             Some(failure) => self.fail(row, failure),
@@ -116,6 +119,7 @@ impl Walk<'_> {
     pub(super) fn fail(&mut self, mut row: StepReport, failure: Failure) {
         row.status = Status::Failed;
         row.error = Some(failure.message);
+        row.reason = failure.reason;
         if let Some((expected, actual)) = failure.compared.map(|compared| *compared) {
             row.expected = Some(expected);
             row.actual = Some(actual);
@@ -145,6 +149,15 @@ impl Walk<'_> {
         Ok(self.lane.address(&plain.verb, call.arguments))
     }
 
+    pub(super) fn contract_call(&self, contract: &Node) -> Result<crate::call::Call, CallError> {
+        contract_call(contract, &self.scope, self.world.secrets, self.world.catalog)
+    }
+
+    /// A number with its variable put in.
+    pub(super) fn count(&self, count: &Count) -> Result<u64, CallError> {
+        count.value(&self.scope, self.world.secrets)
+    }
+
     /// The same as far as they are known, for a step that cannot be called.
     pub(super) fn known_arguments(&self, plain: &Plain) -> Value {
         let known = known_arguments(plain, &self.scope, self.world.secrets, self.world.catalog);
@@ -153,7 +166,7 @@ impl Walk<'_> {
 
     /// What a text with its values put in is. Where that cannot be, it has no value, and whoever uses it fails.
     pub(super) fn filled(&self, text: &str) -> Binding {
-        filled(text, &self.scope, self.world.secrets).map_or(Binding::Later, Binding::Known)
+        filled_value(text, &self.scope, self.world.secrets).map_or(Binding::Later, Binding::Known)
     }
 
     pub(super) fn row(&self, verb: &str, tool: &str, arguments: Value) -> StepReport {

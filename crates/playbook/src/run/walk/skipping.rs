@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::{Walk, branch_name};
-use crate::call::contract_call;
 use crate::document::{ASSERT_TOOL, Action, ForEach, Repeat, Step};
 use crate::vars::Binding;
 
@@ -17,7 +16,7 @@ impl Walk<'_> {
                 self.push(row);
             }
             Action::If(branching) => {
-                let asking = contract_call(&branching.contract, &self.scope, self.world.secrets);
+                let asking = self.contract_call(&branching.contract);
                 let arguments = asking.map_or_else(
                     |_| json!({ "contract": branching.contract.to_json() }),
                     |asking| asking.arguments,
@@ -49,13 +48,14 @@ impl Walk<'_> {
     }
 
     /// What is left of a repetition, as one time.
-    pub(super) fn skip_repeat(&mut self, repeat: &Repeat, done: u32) {
-        let most = repeat.until.most();
+    pub(super) fn skip_repeat(&mut self, repeat: &Repeat, done: u64) {
+        // A number that nobody knows is told as one time.
+        let most = self.count(repeat.until.most()).unwrap_or(1);
         if done >= most {
             return;
         }
         let mark = self.scope.enter();
-        self.trail.push(format!("repeat {}", range(done as usize, most as usize)));
+        self.trail.push(format!("repeat {}", range(done, most)));
         self.skip_all(&repeat.steps);
         self.trail.pop();
         self.scope.leave(mark);
@@ -69,7 +69,8 @@ impl Walk<'_> {
             [] => return self.scope.leave(mark),
             [only] => self.bind_each(each, &only.text),
             _ => {
-                self.trail.push(format!("for_each {} {}", each.variable, range(done, each.values.len())));
+                let range = range(done as u64, each.values.len() as u64);
+                self.trail.push(format!("for_each {} {range}", each.variable));
                 self.scope.bind(&each.variable, Binding::Later);
             }
         }
@@ -80,7 +81,7 @@ impl Walk<'_> {
 }
 
 /// Which times of all are left, and how many they are.
-fn range(done: usize, all: usize) -> String {
+fn range(done: u64, all: u64) -> String {
     match all - done {
         1 => format!("{all}/{all}"),
         left => format!("{}-{all}/{all} ({left} skipped)", done + 1),

@@ -46,8 +46,8 @@ pub(super) struct TestCommand {
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Only tests whose path matches this regular expression
-    #[arg(long, value_name = "PATTERN", value_parser = pattern)]
-    grep: Option<Regex>,
+    #[arg(long, value_name = "PATTERN")]
+    grep: Option<String>,
     /// Run each so often
     #[arg(long, value_name = "N", default_value_t = NonZero::<u32>::MIN)]
     repeat_each: NonZero<u32>,
@@ -89,7 +89,7 @@ impl TestCommand {
         let mut seen = HashSet::new();
         files.retain(|file| seen.insert(fs_err::canonicalize(file).unwrap_or_else(|_| file.clone())));
         let there_are = files.len();
-        if let Some(pattern) = &self.grep {
+        if let Some(pattern) = self.grep.as_deref().map(pattern).transpose()? {
             files.retain(|file| pattern.is_match(&file.to_string_lossy()));
             if files.is_empty() && there_are > 0 {
                 let message = format!("no test matches {:?}: none of the {there_are} here", pattern.as_str());
@@ -170,11 +170,12 @@ impl TestCommand {
     }
 }
 
-/// The pattern itself is in what clap says; what is wrong with it is in one line here.
-fn pattern(text: &str) -> Result<Regex, String> {
+fn pattern(text: &str) -> Result<Regex, Fault> {
     Regex::new(text).map_err(|error| {
         let why = error.to_string();
-        format!("it is no regular expression: {}", why.lines().last().unwrap_or_default().trim())
+        let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        Fault::new(Kind::Usage, format!("--grep: {text:?} is no regular expression: {why}"))
+            .hint("--grep takes a regular expression for the paths of tests, e.g. 'login|checkout'")
     })
 }
 

@@ -98,7 +98,7 @@ fn is_made(word: &str) -> bool {
     word.len() >= SHORTEST_NAME && has_both && (is_hex || changes >= 3)
 }
 
-/// As a regular expression that means itself.
+/// As a regular expression that means itself. A person reads it: only what must be is escaped, and no dash.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for character in text.chars() {

@@ -154,7 +154,7 @@ mod tests {
         assert!(message.contains("after 2 ms") && message.contains("noted"), "{message}");
         let old = Deadline { began: Instant::now() - Duration::from_secs(9), ..whole.clone() };
         // In tenths; how many more there are by now is up to the machine.
-        assert!(old.elapsed() >= Duration::from_secs(9) && old.elapsed().subsec_millis() % 100 == 0);
+        assert!(old.elapsed() >= Duration::from_secs(9) && old.elapsed().subsec_millis().is_multiple_of(100));
         assert!(old.at_most(Duration::from_secs(60)).elapsed() < Duration::from_secs(9));
         let brief = Deadline::after(Duration::from_millis(3));
         let message = told(brief.at_most(Duration::from_secs(86_400))).await;

@@ -64,17 +64,23 @@ fn parts_of_large_results_are_captured() {
 fn the_timeout_of_a_step_is_that_of_its_tool() {
     let (cli, site) = desk();
     let steps = "vars: { ms: '300' }\nsteps:\n- navigate: { url: '${url}' }\n- interact: { ref: Late }\n  timeout: 20000\n\
-         - click: '#none'\n  timeout: '${ms}'\n- interact: { ref: Nothing }\n  timeout: 300\n";
+         - click: '#none'\n  timeout: '${ms}'\n- interact: { ref: Nothing }\n  timeout: 300\n\
+         - navigate: { url: '${url}' }\n- act: { action: click Late }\n  timeout: 20000\n";
     write(&cli, "p.yaml", steps);
     let command = format!("{BINARY} mcp --toolsets page,verbs");
     for place in [&[][..], &["--server", &command]] {
         let run = run(&cli, &site, &[place, &["--json", "--continue-on-error"]].concat());
         let report: Value = serde_json::from_str(&run.stdout).unwrap();
-        assert_eq!(report["steps"][1]["status"], "ok", "more than the 5 s of an action: {report:#}");
+        for step in [1, 5] {
+            assert_eq!(report["steps"][step]["status"], "ok", "more than the 5 s of an action: {report:#}");
+        }
         for step in [2, 3] {
             let error = report["steps"][step]["error"].as_str().unwrap();
             assert!(!error.contains("no answer"), "the tool says what it missed: {place:?}: {error}");
-            assert!(report["steps"][step]["durationMs"].as_u64().unwrap() < 2300, "{report:#}");
+            assert!(
+                report["steps"][step]["durationMs"].as_u64().unwrap() < 4500,
+                "less than those 5 s: {report:#}"
+            );
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::document::{ASSERT_TOOL, Action, Playbook, Step, Until};
 use crate::own_catalog::OwnCatalog;
 use crate::problem::Problems;
 use crate::source::{Position, Source};
+use crate::typed::Sort;
 
 /// Knows the verbs, and leaves the arguments to whoever has the tools.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +28,11 @@ impl Catalog for AnyArguments {
 
     fn check(&self, _: &str, _: &Value) -> Vec<Finding> {
         Vec::new()
+    }
+
+    fn sort_of(&self, tool: &str, pointer: &str) -> Option<Sort> {
+        // A tool of the same name takes the same, wherever it is.
+        OwnCatalog.sort_of(tool, pointer)
     }
 
     fn misplaced(&self, tool: &str, arguments: &Value) -> Vec<(String, String)> {

@@ -133,11 +133,14 @@ fn what_a_caller_itself_asks_for_is_counted_as_well() {
     let trap = Trap::set();
     let service = Service::start_in(&common::fresh_cli(), &[]);
     let token = service.token("ada", "admin");
-    let failed = service.interact_with(&token, &trap.url("/direct"), &screenshot());
+    let url = trap.url("/direct?token=telling").replace("http://", "http://ada:telling@");
+    let failed = service.interact_with(&token, &url, &screenshot());
     failed.must_be(400, "invalid_input").must_say("egress denied");
     assert_eq!(failed.json()["blocked_requests"][0]["url"], trap.url("/direct"), "{}", failed.text());
     let rows = service.ask_with(&token, "GET", "/api/v1/audit?event_type=egress", None).ok();
     assert_eq!(rows["entries"].as_array().map(Vec::len), Some(1), "{rows}");
+    let all = service.ask_with(&token, "GET", "/api/v1/audit", None).text();
+    assert!(!all.contains("telling"), "what is secret in an address is not written down: {all}");
     let metrics = service.ask("GET", "/metrics", &[], b"").text();
     assert!(metrics.contains("surehand_egress_blocked_total 1\n"), "{metrics}");
     trap.is_untouched("a direct attempt");

@@ -312,4 +312,6 @@ fn what_the_transport_refuses_has_the_envelope_of_the_service() {
     let plain = [headers[0], ("Content-Type", "text/plain"), headers[2]];
     let refused = service.ask("POST", "/mcp", &plain, list.as_bytes());
     refused.must_be(refused.status, "invalid_input");
+    let put = service.ask("PUT", "/mcp", &headers[..3], list.as_bytes());
+    assert_eq!(put.must_be(405, "method_not_allowed").header("allow"), Some("DELETE,GET,POST"));
 }

@@ -250,3 +250,15 @@ fn an_address_that_is_no_text_is_refused_like_everything() {
     }
     service.get("/api/v1/artifacts/%ff?expires=1&signature=a").must_be(400, "invalid_input");
 }
+
+#[test]
+fn what_anybody_writes_at_length_is_not_kept() {
+    let service = shared();
+    let long = "x".repeat(50_000);
+    for (method, path) in [("GET", format!("/{long}")), (long.as_str(), "/healthz".to_owned())] {
+        let refused = service.ask(method, &path, &[], b"");
+        assert!([404, 405].contains(&refused.status) && refused.body.len() < 2000, "{}", refused.status);
+    }
+    let rows = service.audit("event_type=request").into_iter().map(|row| row.to_string().len());
+    assert!(rows.max().is_some_and(|longest| longest < 8000), "a row is as long as anybody likes");
+}

@@ -361,7 +361,7 @@ fn a_text_is_found_in_frames_and_shadow_roots() {
 fn a_tab_is_typed_and_does_not_lead_elsewhere() {
     let site = pages(&[("/", "<textarea id=t>old</textarea><input id=n value=kept>")]);
     let actions = json!([
-        { "action": "type", "selector": "#t", "value": "col1\tcol2\nrow2" },
+        { "action": "type", "selector": "#t", "value": "col1\tcol2\r\nrow2" },
         { "action": "extract", "selector": "#t" },
         { "action": "extract", "selector": "#n" },
     ]);

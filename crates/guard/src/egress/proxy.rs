@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use url::Url;
 
 use super::denied::Denied;
 use super::policy::EgressPolicy;
@@ -34,6 +35,15 @@ pub use ledger::{Blocked, Mark};
 use metered::Meter;
 pub use metered::Traffic;
 use tasks::Tasks;
+
+/// An address as the proxy would have been asked for it, without what is secret in it: a password, a query.
+fn as_asked(address: &str, denied: &Denied) -> String {
+    let Denied { host, port, .. } = denied;
+    match Url::parse(address) {
+        Ok(url) => format!("{}://{host}:{port}{}", url.scheme(), url.path()),
+        Err(_) => format!("{host}:{port}"),
+    }
+}
 
 /// What a proxy grants to those who use it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +134,9 @@ impl Proxy {
     /// May a page go there, as far as the address itself tells it? What may not is refused like a request that was made.
     pub fn check_url(&self, address: &str) -> Result<(), Denied> {
         let checked = self.policy().check_url(address);
-        checked.inspect_err(|denied| self.shared.ledger.record("GET", address, denied)).map(drop)
+        checked
+            .inspect_err(|denied| self.shared.ledger.record("GET", &as_asked(address, denied), denied))
+            .map(drop)
     }
 
     /// How far it is now, for who wants to know later what came since.

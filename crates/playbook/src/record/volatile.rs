@@ -8,13 +8,16 @@ use regex_lite::Regex;
 
 /// Times in the ways in which pages write them, and long numbers: nobody counts so far, they are names or times, too.
 static TIMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    const MONTH: &str = r"(?:Jan|Feb|Mar|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)[a-z]*\.?";
+    const DAY: &str = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\.?,?\s+)?";
+    const MONTH: &str = r"(?i:Jan|Feb|Mar|Apr|May|Mai|Jun|Jul|Aug|Sep|Oct|Okt|Nov|Dec|Dez)[a-z]*\.?";
     let ways = [
         r"\d{4}-\d{2}-\d{2}(?:[T _]\d{2}[:.-]?\d{2}(?:[:.-]?\d{2}(?:[.,]\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
             .to_owned(),
         r"\d{1,2}[./]\d{1,2}[./]\d{4}".to_owned(),
-        format!(r"\d{{1,2}}\.?\s+{MONTH}\s+\d{{4}}"),
-        format!(r"{MONTH}\s+\d{{1,2}},?\s+\d{{4}}"),
+        format!(r"{DAY}\d{{1,2}}\.?\s+{MONTH}\s+\d{{4}}"),
+        format!(r"{DAY}{MONTH}\s+\d{{1,2}},?\s+\d{{4}}"),
+        r"\d{4}年\d{1,2}月\d{1,2}日".to_owned(),
+        r"\d+(?:[.,]\d+)?\s?(?:ms|s|sec|secs|seconds?)\b".to_owned(),
         r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?:\s?[AaPp]\.?[Mm]\b\.?)?".to_owned(),
         r"\d+\s+(?:second|minute|hour|day|week|month|year)s?\s+ago".to_owned(),
         r"\d{5,}".to_owned(),
@@ -80,9 +83,9 @@ fn has_made_name(segment: &str) -> bool {
 }
 
 fn made_names_in(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let words = text.split(move |c: char| !is_part(c));
-    words.filter(|word| word.split(['-', '_']).any(is_made)).map(|word| {
+    words.filter(|word| word.split(['-', '_', '.']).any(is_made)).map(|word| {
         let start = word.as_ptr().addr() - text.as_ptr().addr();
         start..start + word.len()
     })
@@ -147,6 +150,13 @@ mod tests {
             ("Id: 123e4567-e89b-12d3-a456-426614174000", ""),
             ("Session 9f3cab12 is open", "Session"),
             ("2 minutes ago", ""),
+            ("Updated Mon Nov 16 2026 by Ada", "Updated"),
+            ("Sent Monday, 16 November 2026 from Rome", "from Rome"),
+            ("16 nov. 2026 livré", "livré"),
+            ("2026年11月16日 注文完了", "注文完了"),
+            ("Loaded in 655 ms", "Loaded in"),
+            ("Took 0.42 s", "Took"),
+            ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc welcome", "welcome"),
             ("11/16/2026, 6:05 PM", ""),
         ] {
             assert_eq!(lasting_part(text), part, "{text}");

@@ -91,6 +91,9 @@ struct Row {
     done: bool,
 }
 
+/// More of why something failed is not kept.
+const LONGEST_CAUSE: usize = 4096;
+
 /// Callers may make up methods; more of one is not kept.
 const LONGEST_METHOD: usize = 20;
 
@@ -147,7 +150,7 @@ impl Row {
         };
         entry.outcome = Some(outcome.to_owned());
         entry.code = told.code.map(str::to_owned);
-        entry.cause = told.cause.clone();
+        entry.cause = told.cause.as_ref().map(|cause| cause.chars().take(LONGEST_CAUSE).collect());
         entry.payload = payload.into();
         self.service.recorder.add(entry);
     }
@@ -223,7 +226,9 @@ pub(super) async fn authenticate(
 }
 
 fn wrong_method(method: &Method, uri: &Uri, pattern: &str) -> Refused {
-    let message = format!("{} does not take {method}; see /docs", uri.path());
+    let path: String = uri.path().chars().take(LONGEST).collect();
+    let method: String = method.as_str().chars().take(LONGEST_METHOD).collect();
+    let message = format!("{path} does not take {method}; see /docs");
     Refused::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
         .header(header::ALLOW, routes::methods(pattern))
 }

@@ -86,9 +86,15 @@ async fn in_envelope(response: Response) -> Response {
     }
     let words = to_bytes(response.into_body(), LONGEST).await.unwrap_or_default();
     let words = String::from_utf8_lossy(&words).trim().to_owned();
-    let code = if status == StatusCode::NOT_FOUND { "not_found" } else { PackCode::InvalidInput.name() };
     let message = if words.is_empty() { status.to_string() } else { words };
-    Refused::new(status, code, message).into_response()
+    match status {
+        StatusCode::NOT_FOUND => Refused::not_found(message),
+        StatusCode::METHOD_NOT_ALLOWED => {
+            Refused::new(status, "method_not_allowed", message).header(header::ALLOW, "DELETE,GET,POST")
+        }
+        _ => Refused::new(status, PackCode::InvalidInput.name(), message),
+    }
+    .into_response()
 }
 
 fn session_in(headers: &HeaderMap) -> Option<String> {

@@ -15,6 +15,7 @@ use super::answer::Refused;
 use super::body::in_time;
 use super::gate::{authenticate, check_origin, observe};
 use super::guest::welcome;
+use super::record::LONGEST;
 use super::{Service, routes};
 use crate::executor::Executor;
 use crate::mcp;
@@ -51,5 +52,6 @@ fn mcp_router(service: &Arc<Service>, stop: &CancellationToken) -> Router<Arc<Se
 }
 
 async fn unknown(uri: Uri) -> Refused {
-    Refused::not_found(format!("there is nothing at {}; see /docs", uri.path()))
+    let path: String = uri.path().chars().take(LONGEST).collect();
+    Refused::not_found(format!("there is nothing at {path}; see /docs"))
 }

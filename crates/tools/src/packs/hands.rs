@@ -108,7 +108,8 @@ impl<'a> Hands<'a> {
 
     /// Replaces what is in a field, with real keys.
     pub async fn type_over(&self, selector: &str, text: &SecretText) -> Result<(), Fault> {
-        let text = text.reveal();
+        // However a line ends, it is one end.
+        let text = &text.reveal().replace("\r\n", "\n");
         let (locator, deadline) = (locator(selector), self.cx.action_deadline());
         let page = &self.tab.page;
         let sort = self.acting(|| page.read(&locator, "attr", Some("type"), &deadline)).await?.text();

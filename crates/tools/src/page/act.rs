@@ -64,9 +64,12 @@ impl Tool for Act {
         }
         tab.page.begin_action();
         let whole = cx.deadline(self.timeout, TIMEOUT);
+        // Who says how long it may take means all of it; else no step waits for long.
+        let is_said = self.timeout.or(cx.verbs.settings.timeout).is_some();
         let mut done = Vec::new();
         for step in &steps {
-            match perform(cx, &session, &tab, step, &whole).await {
+            let each = if is_said { whole.clone() } else { whole.at_most(ACTION_TIMEOUT) };
+            match perform(cx, &session, &tab, step, &each, &whole).await {
                 Ok(one) => done.push(one),
                 Err(fault) => return Err(after(fault, &done)),
             }
@@ -107,10 +110,10 @@ async fn perform(
     session: &Session,
     tab: &Tab,
     step: &Step,
+    deadline: &Deadline,
     whole: &Deadline,
 ) -> Result<Done, Fault> {
     let page = &tab.page;
-    let deadline = &whole.at_most(ACTION_TIMEOUT);
     let once = ClickOptions::default();
     let actionable = |name: &str| label::actionable(session, tab, name);
     let hit =

@@ -10,7 +10,7 @@ use surehand_session::{Fault, Kind};
 use super::run::write_report;
 use crate::internal;
 
-/// The report of an attempt. A folder with such a file in it is one of ours.
+/// The report of an attempt.
 const REPORT: &str = "run.json";
 const SCREENSHOT: &str = "screenshot.png";
 const SNAPSHOT: &str = "snapshot.txt";
@@ -85,7 +85,7 @@ fn keep_evidence(folder: &Path, evidence: &FailureEvidence) -> Result<(), Fault>
 /// Removes what an earlier run left. Somebody may have chosen a folder with other things in it: only our own files go, and
 /// folders that are empty then.
 fn sweep(folder: &Path) -> std::io::Result<()> {
-    for attempt in folders(folder)?.into_iter().filter(|attempt| attempt.join(REPORT).is_file()) {
+    for attempt in folders(folder)?.into_iter().filter(|attempt| is_ours(attempt)) {
         for step in folders(&attempt)? {
             if step.file_name().is_some_and(|name| name.to_string_lossy().starts_with(STEP)) {
                 sweep_files(&step)?;
@@ -94,6 +94,13 @@ fn sweep(folder: &Path) -> std::io::Result<()> {
         sweep_files(&attempt)?;
     }
     Ok(())
+}
+
+/// Is there a report in it? Other programs call a file `run.json`, too.
+fn is_ours(attempt: &Path) -> bool {
+    let report = fs_err::read(attempt.join(REPORT)).ok();
+    let report = report.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+    report.is_some_and(|report| report["steps"].is_array() && report["summary"].is_object())
 }
 
 fn sweep_files(folder: &Path) -> std::io::Result<()> {
@@ -162,12 +169,15 @@ mod tests {
     #[test]
     fn only_what_an_earlier_run_left_is_removed() {
         let root = tempfile::tempdir().unwrap();
-        let write = |name: &str| write_report(&root.path().join(name), "x").unwrap();
-        let files = ["old-1-1/run.json", "old-1-1/screenshot.png", "old-1-1/step-4/console.txt"];
-        files.iter().for_each(|name| write(name));
-        let others = ["mine/notes.txt", "kept-1-1/mine.txt", "run.json"];
-        others.iter().for_each(|name| write(name));
-        write("kept-1-1/run.json");
+        let write = |name: &str, text: &str| write_report(&root.path().join(name), text).unwrap();
+        for name in ["old-1-1/screenshot.png", "old-1-1/step-4/console.txt"] {
+            write(name, "x");
+        }
+        let others = ["mine/notes.txt", "kept-1-1/mine.txt", "run.json", "release-1-2/run.json"];
+        others.iter().for_each(|name| write(name, "{}"));
+        for attempt in ["old-1-1", "kept-1-1"] {
+            write(&format!("{attempt}/run.json"), r#"{"steps":[],"summary":{}}"#);
+        }
         sweep(root.path()).unwrap();
         assert!(!root.path().join("old-1-1").exists() && !root.path().join("kept-1-1/run.json").exists());
         assert!(others.iter().all(|name| root.path().join(name).exists()));

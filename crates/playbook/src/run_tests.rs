@@ -26,7 +26,12 @@ impl Caller for Fake {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
+    fn call_within<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Value,
+        _: Option<Duration>,
+    ) -> Pending<'a, Result<Answer, Fault>> {
         self.called.lock().unwrap().push(name.to_owned());
         Box::pin(async move {
             match name {

@@ -25,7 +25,12 @@ impl Caller for Notes {
         Box::pin(async { Ok(Vec::new()) })
     }
 
-    fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
+    fn call_within<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: Value,
+        _: Option<std::time::Duration>,
+    ) -> Pending<'a, Result<Answer, Fault>> {
         self.called.lock().unwrap().push((name.to_owned(), arguments));
         let is_error = name == "set" && !self.sets;
         Box::pin(async move { Ok(Answer { is_error, ..Answer::text("said") }) })

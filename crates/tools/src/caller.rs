@@ -19,18 +19,18 @@ pub trait Caller: Send + Sync + std::fmt::Debug {
     fn tools(&self) -> Pending<'_, Result<Vec<String>, Fault>>;
 
     /// Calls a tool. A failure of the tool is an answer; a fault means that it could not be called, and that calling
-    /// another will not work either. Dropping the future stops the work.
-    fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>>;
-
-    /// The same, and what the tool does has this long; nothing means as long as usual. Where nobody can be told, the limit is
-    /// only that of whoever waits.
+    /// another will not work either. Dropping the future stops the work. What the tool does has as long as the limit says, or
+    /// as usual without one; where nobody can be told, the limit is only that of whoever waits.
     fn call_within<'a>(
         &'a self,
         name: &'a str,
         arguments: Value,
-        _limit: Option<Duration>,
-    ) -> Pending<'a, Result<Answer, Fault>> {
-        self.call(name, arguments)
+        limit: Option<Duration>,
+    ) -> Pending<'a, Result<Answer, Fault>>;
+
+    /// The same, for as long as usual.
+    fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
+        self.call_within(name, arguments, None)
     }
 
     /// How long a call may be silent, beyond what its arguments ask for, before the other side counts as out of reach.

@@ -265,10 +265,6 @@ impl Caller for Foreign {
         })
     }
 
-    fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
-        self.call_within(name, arguments, None)
-    }
-
     fn call_within<'a>(
         &'a self,
         name: &'a str,

@@ -58,10 +58,6 @@ impl Caller for Own {
         Box::pin(std::future::ready(Ok(names)))
     }
 
-    fn call<'a>(&'a self, name: &'a str, arguments: Value) -> Pending<'a, Result<Answer, Fault>> {
-        self.call_within(name, arguments, None)
-    }
-
     fn call_within<'a>(
         &'a self,
         name: &'a str,
